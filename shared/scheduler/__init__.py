@@ -1,0 +1,3 @@
+"""What two services of the scheduler need; `docs/architecture.md` says how the parts fit together."""
+
+__version__ = "3.0.0"

@@ -1,0 +1,1 @@
+"""The bell: RabbitMQ or PostgreSQL, one contract (`scheduler.ports`)."""
