@@ -1,0 +1,1 @@
+"""Alembic's migrations. Expand in one release, contract in a later one: a service starts against a newer schema."""
