@@ -1,0 +1,27 @@
+"""What tests may ask for. Everything is real, started when first asked for, and gone after the session.
+
+database_url        str: a fresh, migrated PostgreSQL database of the test's own
+empty_database_url  str: a fresh one without tables
+postgres            PostgresServer of the session: create_database(migrated=…), drop_database(url), execute(sql);
+                    tests do not stop it
+own_postgres        PostgresServer of the test's own: also stop(), kill(), start()
+amqp_url            str: a fresh vhost on the session's RabbitMQ
+rabbitmq            RabbitNode of the session: stop(), kill(), start(), close_connections(), control("delete_queue", …),
+                    block_publishers(blocked=…); the next test finds it running again, whatever happened
+spawn               spawn("ticker", env={…}) -> Service: the service as a process, ready; stop(), kill(), suspend(),
+                    wake(), ready(), get("/metrics"), output(), logged(action=…), wait_logged(action=…)
+
+From tests.fixtures.session: free_port() and wait_until(condition, within=seconds, what="sentence").
+
+With xdist each worker has its own servers. SCHEDULER_TEST_CONTAINERS=1 takes containers for them (images are
+pulled), 0 never does; unset, containers are taken when a Docker engine has the images already. PostgreSQL otherwise
+comes from the wheel that the local mode uses; RabbitMQ must be installed. No server is ever skipped over.
+"""
+
+pytest_plugins = [
+    "pytester",
+    "tests.fixtures.session",
+    "tests.fixtures.postgres",
+    "tests.fixtures.rabbitmq",
+    "tests.fixtures.processes",
+]
