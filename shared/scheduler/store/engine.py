@@ -1,5 +1,7 @@
 """Connections to PostgreSQL: pooled, kept alive, and never left idle in a transaction."""
 
+from typing import Any
+
 from sqlalchemy import Engine, create_engine, make_url
 from sqlalchemy.engine import URL
 
@@ -19,6 +21,16 @@ def sqlalchemy_url(database_url: str) -> URL:
     return make_url(database_url).set(drivername="postgresql+psycopg2")
 
 
+def connect_arguments(application_name: str) -> dict[str, Any]:
+    """Return what every connection to the database is opened with."""
+    return {
+        "connect_timeout": CONNECT_TIMEOUT_SECONDS,
+        "application_name": application_name,
+        "tcp_user_timeout": TCP_USER_TIMEOUT_MILLISECONDS,
+        **KEEPALIVES,
+    }
+
+
 def open_engine(
     database_url: str,
     *,
@@ -33,17 +45,12 @@ def open_engine(
         "idle_in_transaction_session_timeout": IDLE_IN_TRANSACTION_SECONDS * 1_000,
         "timezone": "UTC",
     }
+    settings = " ".join(f"-c {name}={value}" for name, value in options.items())
     return create_engine(
         sqlalchemy_url(database_url),
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=CONNECT_TIMEOUT_SECONDS,
         pool_pre_ping=pre_ping,
-        connect_args={
-            "connect_timeout": CONNECT_TIMEOUT_SECONDS,
-            "application_name": application_name,
-            "options": " ".join(f"-c {name}={value}" for name, value in options.items()),
-            "tcp_user_timeout": TCP_USER_TIMEOUT_MILLISECONDS,
-            **KEEPALIVES,
-        },
+        connect_args={**connect_arguments(application_name), "options": settings},
     )

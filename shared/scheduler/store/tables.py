@@ -54,10 +54,10 @@ calls = Table(
     metadata,
     Column("guid", Uuid, primary_key=True),
     _words("name"),
-    _words("url"),  # encrypted, like auth_header and headers, where a key is configured and it has a query
-    _words("auth_header"),
+    _words("url"),
+    _words("auth_header"),  # sealed (store/sealing.py) where a key is configured
     _words("method"),
-    _words("headers"),  # a JSON object, encrypted as a whole where a key is configured
+    _words("headers"),  # a JSON object, sealed as a whole
     _words("body"),
     Column("connect_timeout_seconds", Float, nullable=False),
     Column("timeout_seconds", Float, nullable=False),

@@ -150,7 +150,8 @@ CREATE INDEX executions_unqueued_serial ON executions
 CREATE INDEX executions_queued ON executions (ref_type, queued_at, guid)
     WHERE state = 'PENDING' AND queued_at IS NOT NULL;
 -- Rescue's questions.
-CREATE INDEX executions_running ON executions (runner, execution_start_time) WHERE state = 'RUNNING';
+CREATE INDEX executions_running ON executions (runner, execution_start_time)
+    WHERE state = 'RUNNING' AND task_guid IS NULL;
 CREATE INDEX executions_too_late ON executions (start_by)
     WHERE state = 'PENDING' AND start_by IS NOT NULL AND NOT look_up_first;
 -- The followers' question.

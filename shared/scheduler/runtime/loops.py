@@ -1,0 +1,85 @@
+"""Threads that end their process when they end unexpectedly, and the boring loop that most of them run."""
+
+import logging
+import signal
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from scheduler.runtime.logs import fatal
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Stop:
+    """Set once, when the process is asked to end; `wait` is how every loop pauses."""
+
+    _event: threading.Event = field(default_factory=threading.Event)
+
+    def set(self) -> None:
+        """Ask every loop to end."""
+        self._event.set()
+
+    def is_set(self) -> bool:
+        """Tell whether the process is asked to end."""
+        return self._event.is_set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Pause; return true as soon as the process is asked to end."""
+        return self._event.wait(seconds)
+
+
+def stop_on_signals(stop: Stop) -> None:
+    """Let SIGTERM and SIGINT set `stop`; for the main thread."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+
+
+def start_thread(name: str, target: Callable[[], None]) -> threading.Thread:
+    """Run `target` in a thread; an error in it ends the process, so that nothing goes on half-alive."""
+
+    def run() -> None:
+        try:
+            target()
+        except BaseException as error:  # noqa: BLE001 - whatever it is, the process must not live on without this thread
+            _log.error("A thread failed.", exc_info=error, extra={"action": "thread_failed", "thread": name})
+            fatal(_log, f"The thread {name} ended unexpectedly; the process ends with it.", exit_code=70)
+
+    thread = threading.Thread(target=run, name=name, daemon=True)
+    thread.start()
+    return thread
+
+
+def repeat(
+    step: Callable[[], float],
+    *,
+    stop: Stop,
+    name: str,
+    retry_seconds: float = 1.0,
+    pause: Callable[[float], object] | None = None,
+) -> None:
+    """Call `step` until `stop`; it returns how many seconds to pause before the next call.
+
+    A step that raises is logged and tried again after `retry_seconds`: databases and queues come back. `pause` may
+    be something that a bell can cut short.
+    """
+    while not stop.is_set():
+        try:
+            seconds = step()
+        except Exception as error:  # noqa: BLE001 - see above
+            _log.warning(
+                f"{name} could not do its work and tries again: {describe(error)}",
+                extra={"action": f"{name}_failed"},
+                exc_info=error if _log.isEnabledFor(logging.DEBUG) else None,
+            )
+            seconds = retry_seconds
+        if seconds > 0:
+            (pause or stop.wait)(seconds)
+
+
+def describe(error: BaseException) -> str:
+    """Return the kind of an error and its first line; SQL and its parameters stand in later ones."""
+    origin = getattr(error, "orig", None) or error
+    lines = str(origin).strip().splitlines()
+    return f"{type(origin).__name__}: {lines[0]}" if lines else type(origin).__name__

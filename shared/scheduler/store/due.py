@@ -1,0 +1,201 @@
+"""The tick's statements: a batch of due schedules is locked, what of theirs is live is read, and the plans are written.
+
+One statement each, however many schedules there are.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from scheduler.domain.guids import new_guid
+from scheduler.domain.planning import Live, OpenSkip, Plan, PlannedRow
+from scheduler.domain.schedules import Progress, Schedule
+from scheduler.domain.states import Overlap, Reason
+from scheduler.store.schedule_rows import progress_columns, schedule_from
+
+_LOCK_DUE = text("""
+    SELECT s.*, now() AS now, CASE s.ref_type
+        WHEN 'job' THEN EXISTS (SELECT FROM jobs WHERE jobs.guid = s.ref_guid)
+        ELSE EXISTS (SELECT FROM calls WHERE calls.guid = s.ref_guid) END AS has_parent
+    FROM schedules s WHERE next_fire_at <= now() ORDER BY next_fire_at LIMIT :limit
+    FOR UPDATE OF s SKIP LOCKED
+""")
+
+_LIVE = text("""
+    SELECT s.guid,
+        count(*) FILTER (WHERE e.state = 'PENDING') AS pending, count(*) FILTER (WHERE e.state = 'RUNNING') AS running
+    FROM unnest(CAST(:refs AS uuid[]), CAST(:guids AS uuid[])) AS s (ref_guid, guid)
+    JOIN executions e ON e.ref_guid = s.ref_guid AND e.schedule_guid = s.guid AND e.state IN ('PENDING', 'RUNNING')
+    GROUP BY s.guid
+""")
+
+_OPEN_SKIPS = text("""
+    SELECT s.guid AS schedule_guid, e.guid, e.reason, e.covers_from, e.covers_to, e.covers_count
+    FROM unnest(CAST(:guids AS uuid[])) AS s (guid)
+    CROSS JOIN LATERAL (
+        SELECT * FROM executions e WHERE e.schedule_guid = s.guid AND e.scheduled_time IS NOT NULL
+        ORDER BY e.scheduled_time DESC LIMIT 1
+    ) e
+    WHERE e.state = 'SKIPPED' AND e.covers_to IS NOT NULL
+""")
+
+# Serial runs may wait for their turn as long as it takes, so `serialize` has no start deadline.
+_INSERT_ROWS = text("""
+    INSERT INTO executions (guid, ref_type, ref_guid, space_guid, schedule_guid, definition_version, scheduled_time,
+        trigger, state, reason, message, serial, created_at, execution_end_time, covers_from, covers_to, covers_count,
+        start_by)
+    SELECT r.guid, s.ref_type, s.ref_guid, s.space_guid, s.guid, s.definition_version, r.scheduled_time,
+        r.trigger, r.state, r.reason, '', r.state = 'PENDING' AND s.overlap IN ('wait', 'serialize'), now(),
+        CASE r.state WHEN 'SKIPPED' THEN now() END, r.covers_from, r.covers_to, r.covers_count,
+        CASE WHEN r.state = 'PENDING' AND s.start_deadline_seconds > 0 AND s.overlap <> 'serialize'
+            THEN now() + s.start_deadline_seconds * interval '1 second' END
+    FROM unnest(CAST(:guids AS uuid[]), CAST(:schedule_guids AS uuid[]), CAST(:scheduled_times AS timestamptz[]),
+        CAST(:triggers AS text[]), CAST(:states AS text[]), CAST(:reasons AS text[]),
+        CAST(:covers_froms AS timestamptz[]), CAST(:covers_tos AS timestamptz[]), CAST(:covers_counts AS bigint[])
+    ) AS r (guid, schedule_guid, scheduled_time, trigger, state, reason, covers_from, covers_to, covers_count)
+    JOIN schedules s ON s.guid = r.schedule_guid
+    ON CONFLICT DO NOTHING
+""")
+
+_GROW_ROW = text("""
+    UPDATE executions SET scheduled_time = :covers_to, covers_from = :covers_from, covers_to = :covers_to,
+        covers_count = :covers_count WHERE guid = :guid
+""")
+
+# What an ordinary pass changes; the rest of the progress is written only where it changed.
+_ADVANCE = text("""
+    UPDATE schedules s SET cursor_at = u.cursor_at, next_fire_at = u.next_fire_at, last_fire_at = u.last_fire_at,
+        run_count = u.run_count
+    FROM unnest(CAST(:guids AS uuid[]), CAST(:cursors AS timestamptz[]), CAST(:nexts AS timestamptz[]),
+        CAST(:lasts AS timestamptz[]), CAST(:runs AS bigint[])) AS u (guid, cursor_at, next_fire_at, last_fire_at,
+        run_count)
+    WHERE s.guid = u.guid
+""")
+
+_SAVE_ALL = text("""
+    UPDATE schedules SET cursor_at = :cursor_at, next_fire_at = :next_fire_at, last_fire_at = :last_fire_at,
+        state = :state, enabled = :enabled, paused_by = :paused_by, pause_note = :pause_note,
+        paused_until = :paused_until, resume_policy = :resume_policy, resume_to = :resume_to, run_count = :run_count,
+        episode_count = :episode_count, missed_count = :missed_count, skipped_count = :skipped_count
+    WHERE guid = :guid
+""")
+
+_NEXT_WAKE = text("SELECT min(next_fire_at) - now() FROM schedules WHERE next_fire_at IS NOT NULL")
+
+_ORDINARY = frozenset({"cursor_at", "next_fire_at", "last_fire_at", "run_count"})
+_REST = tuple(name for name in Progress.__slots__ if name not in _ORDINARY)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A due schedule in this transaction's hands."""
+
+    schedule: Schedule
+    has_parent: bool
+
+
+def lock_due(connection: Connection, *, limit: int) -> tuple[datetime | None, list[Due]]:
+    """Lock due schedules, longest due first, leaving out those that others hold; with the database's now."""
+    rows = connection.execute(_LOCK_DUE, {"limit": limit}).all()
+    now = rows[0].now if rows else None
+    return now, [Due(schedule_from(row), row.has_parent) for row in rows]
+
+
+def read_live(connection: Connection, schedules: Sequence[Schedule]) -> Mapping[UUID, Live]:
+    """Return what is under way, for those schedules whose rules ask for it; to be read under their locks."""
+    asking = [schedule for schedule in schedules if _asks_for_live(schedule)]
+    if not asking:
+        return {}
+    guids = [str(schedule.guid) for schedule in asking]
+    live_rows = connection.execute(_LIVE, {"refs": [str(each.ref_guid) for each in asking], "guids": guids}).all()
+    counts = {row.guid: row for row in live_rows}
+    skips = {row.schedule_guid: _open_skip(row) for row in connection.execute(_OPEN_SKIPS, {"guids": guids})}
+    return {
+        schedule.guid: Live(
+            pending=counts[schedule.guid].pending if schedule.guid in counts else 0,
+            running=counts[schedule.guid].running if schedule.guid in counts else 0,
+            open_skip=skips.get(schedule.guid),
+        )
+        for schedule in asking
+    }
+
+
+def _asks_for_live(schedule: Schedule) -> bool:
+    return schedule.definition.overlap in {Overlap.SKIP, Overlap.WAIT} or not schedule.progress.enabled
+
+
+def _open_skip(row: object) -> OpenSkip:
+    fields = row._mapping  # type: ignore[attr-defined]  # noqa: SLF001 - SQLAlchemy's public name for it
+    return OpenSkip(
+        guid=fields["guid"],
+        reason=Reason(fields["reason"]),
+        covers_from=fields["covers_from"],
+        covers_to=fields["covers_to"],
+        covers_count=fields["covers_count"],
+    )
+
+
+def write_plans(connection: Connection, plans: Sequence[tuple[Schedule, Plan]]) -> int:
+    """Insert the planned rows and advance the schedules; return how many rows were new."""
+    inserted = _insert(connection, [(schedule.guid, row) for schedule, plan in plans for row in plan.rows])
+    ordinary = [(s.guid, plan.progress) for s, plan in plans if _is_ordinary(s.progress, plan.progress)]
+    if ordinary:
+        connection.execute(_ADVANCE, _advance_parameters(ordinary))
+    rest = [(s.guid, plan.progress) for s, plan in plans if not _is_ordinary(s.progress, plan.progress)]
+    if rest:
+        connection.execute(_SAVE_ALL, [{"guid": guid, **progress_columns(progress)} for guid, progress in rest])
+    return inserted
+
+
+def _is_ordinary(before: Progress, after: Progress) -> bool:
+    return all(getattr(before, name) == getattr(after, name) for name in _REST)
+
+
+def _advance_parameters(advances: Sequence[tuple[UUID, Progress]]) -> dict[str, object]:
+    return {
+        "guids": [str(guid) for guid, _ in advances],
+        "cursors": [progress.cursor_at for _, progress in advances],
+        "nexts": [progress.next_fire_at for _, progress in advances],
+        "lasts": [progress.last_fire_at for _, progress in advances],
+        "runs": [progress.run_count for _, progress in advances],
+    }
+
+
+def _insert(connection: Connection, rows: Sequence[tuple[UUID, PlannedRow]]) -> int:
+    growing = [row for _, row in rows if row.grows]
+    if growing:
+        connection.execute(_GROW_ROW, [_grow_parameters(row) for row in growing])
+    new = [(guid, row) for guid, row in rows if not row.grows]
+    return connection.execute(_INSERT_ROWS, _insert_parameters(new)).rowcount if new else 0
+
+
+def _grow_parameters(row: PlannedRow) -> dict[str, object]:
+    return {
+        "guid": row.grows,
+        "covers_from": row.covers_from,
+        "covers_to": row.covers_to,
+        "covers_count": row.covers_count,
+    }
+
+
+def _insert_parameters(rows: Sequence[tuple[UUID, PlannedRow]]) -> dict[str, object]:
+    return {
+        "guids": [str(new_guid()) for _ in rows],
+        "schedule_guids": [str(guid) for guid, _ in rows],
+        "scheduled_times": [row.scheduled_time for _, row in rows],
+        "triggers": [row.trigger for _, row in rows],
+        "states": [row.state for _, row in rows],
+        "reasons": [row.reason for _, row in rows],
+        "covers_froms": [row.covers_from for _, row in rows],
+        "covers_tos": [row.covers_to for _, row in rows],
+        "covers_counts": [row.covers_count for _, row in rows],
+    }
+
+
+def seconds_to_next_wake(connection: Connection) -> float | None:
+    """Return how long until the earliest schedule is due, None when none ever is."""
+    distance = connection.execute(_NEXT_WAKE).scalar()
+    return None if distance is None else float(distance.total_seconds())
