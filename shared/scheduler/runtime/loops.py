@@ -30,6 +30,22 @@ class Stop:
         return self._event.wait(seconds)
 
 
+@dataclass(slots=True)
+class Bell:
+    """Cuts a loop's pause short."""
+
+    _event: threading.Event = field(default_factory=threading.Event)
+
+    def ring(self) -> None:
+        """End the present pause, or the next one."""
+        self._event.set()
+
+    def wait(self, seconds: float) -> None:
+        """Pause until rung or until the time is up."""
+        self._event.wait(seconds)
+        self._event.clear()
+
+
 def stop_on_signals(stop: Stop) -> None:
     """Let SIGTERM and SIGINT set `stop`; for the main thread."""
     for number in (signal.SIGTERM, signal.SIGINT):

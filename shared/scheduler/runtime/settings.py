@@ -10,7 +10,7 @@ from scheduler.domain.errors import PermanentError
 from scheduler.runtime.environment import Environment, Network
 from scheduler.runtime.timing import LIVENESS_SECONDS, Timing
 from scheduler.runtime.vcap import with_bound_services
-from scheduler.timetable.zones import is_known_zone
+from scheduler.timetable.zones import UnknownZoneError, load_zone
 
 MIN_WORKERS = 10
 DEFAULT_WORKERS = 20
@@ -217,7 +217,9 @@ def _log_level(environment: Environment) -> str:
 
 def _time_zone(environment: Environment) -> str:
     zone = environment.text("SCHEDULER_TIME_ZONE", "UTC")
-    if not is_known_zone(zone):
+    try:
+        load_zone(zone)
+    except UnknownZoneError:
         environment.mistakes.append("SCHEDULER_TIME_ZONE must be an IANA time zone such as Europe/Berlin")
         return "UTC"
     return zone

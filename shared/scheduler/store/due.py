@@ -85,6 +85,14 @@ _SAVE_ALL = text("""
 
 _NEXT_WAKE = text("SELECT min(next_fire_at) - now() FROM schedules WHERE next_fire_at IS NOT NULL")
 
+_REMOVE_SPENT = text("""
+    DELETE FROM schedules s WHERE s.delete_after_run AND s.state = 'finished' AND NOT EXISTS (
+        SELECT FROM executions e WHERE e.ref_guid = s.ref_guid AND e.schedule_guid = s.guid AND e.state = 'PENDING'
+    )
+""")
+_COUNT_TO_REVIEW = text("SELECT count(*) FROM schedules WHERE state = 'needs_review'")
+_WAKE_ALL = text("UPDATE schedules SET next_fire_at = now() WHERE next_fire_at > now()")
+
 _ORDINARY = frozenset({"cursor_at", "next_fire_at", "last_fire_at", "run_count"})
 _REST = tuple(name for name in Progress.__slots__ if name not in _ORDINARY)
 
@@ -199,3 +207,18 @@ def seconds_to_next_wake(connection: Connection) -> float | None:
     """Return how long until the earliest schedule is due, None when none ever is."""
     distance = connection.execute(_NEXT_WAKE).scalar()
     return None if distance is None else float(distance.total_seconds())
+
+
+def remove_spent(connection: Connection) -> int:
+    """Delete finished schedules that asked for it, once their execution has left PENDING; return how many."""
+    return connection.execute(_REMOVE_SPENT).rowcount
+
+
+def count_to_review(connection: Connection) -> int:
+    """Return how many schedules somebody has to look at."""
+    return int(connection.execute(_COUNT_TO_REVIEW).scalar_one())
+
+
+def wake_all(connection: Connection) -> int:
+    """Let every schedule be planned anew from its cursor: the tz database has changed."""
+    return connection.execute(_WAKE_ALL).rowcount

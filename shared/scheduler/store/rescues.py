@@ -69,7 +69,9 @@ _END_TOO_LATE = text("""
 
 _FORGET_DEAD = text("""
     DELETE FROM processes p WHERE p.seen_at < now() - 10 * :dead * interval '1 second'
-        AND NOT EXISTS (SELECT FROM executions e WHERE e.runner = p.guid AND e.state = 'RUNNING' AND e.task_guid IS NULL)
+        AND NOT EXISTS (
+            SELECT FROM executions e WHERE e.runner = p.guid AND e.state = 'RUNNING' AND e.task_guid IS NULL
+        )
 """)
 
 

@@ -90,7 +90,8 @@ CREATE TABLE schedules (
 CREATE INDEX schedules_due ON schedules (next_fire_at) WHERE next_fire_at IS NOT NULL;
 CREATE INDEX schedules_of_ref ON schedules (ref_guid, created_at, guid);
 CREATE INDEX schedules_of_space ON schedules (space_guid, next_fire_at, guid);
-CREATE INDEX schedules_to_review ON schedules (guid) WHERE state = 'needs_review'
+CREATE INDEX schedules_to_review ON schedules (guid) WHERE state = 'needs_review';
+CREATE INDEX schedules_to_remove ON schedules (guid) WHERE delete_after_run AND state = 'finished'
 """
 
 EXECUTIONS = """
