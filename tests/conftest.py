@@ -10,6 +10,8 @@ rabbitmq            RabbitNode of the session: stop(), kill(), start(), close_co
                     block_publishers(blocked=…); the next test finds it running again, whatever happened
 spawn               spawn("ticker", env={…}) -> Service: the service as a process, ready; stop(), kill(), suspend(),
                     wake(), ready(), get("/metrics"), output(), logged(action=…), wait_logged(action=…)
+uaa, cc             the stand-ins for Cloud Foundry (scheduler_local.testing), back at their seed; cloud_foundry: how
+                    clients find them
 
 From tests.fixtures.session: free_port() and wait_until(condition, within=seconds, what="sentence").
 
@@ -24,4 +26,6 @@ pytest_plugins = [
     "tests.fixtures.postgres",
     "tests.fixtures.rabbitmq",
     "tests.fixtures.processes",
+    "tests.fixtures.standins",
+    "tests.fixtures.queues",
 ]

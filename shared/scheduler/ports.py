@@ -23,18 +23,30 @@ class Publisher(Protocol):
     def publish(self, bells: Sequence[Bell], *, timeout: float) -> set[UUID]:
         """Publish and wait up to `timeout` seconds; return the executions whose messages are confirmed.
 
-        Never raises for a queue that is away: what is not confirmed is simply not in the answer.
+        Never raises for a queue that is away, and does not wait for its return: what is not confirmed is simply not
+        in the answer. It may have arrived all the same; publishing it again is harmless.
         """
 
     def depth(self, kind: RefType) -> int | None:
-        """Return how many messages are ready, None when the queue does not answer."""
+        """Return how many messages are ready (possibly no more than a few thousand), None when nobody answers."""
+
+    def connected(self) -> bool:
+        """Tell whether the queue answers at present (readiness)."""
 
     def close(self) -> None:
         """Let the connection go."""
 
 
 class Consumer(Protocol):
-    """One per runner process. `receive` is called from one thread, the others may be called from any."""
+    """One per runner process. `receive` is called from one thread, the others may be called from any.
+
+    Never raises for a queue that is away; `receive` then returns nothing until it is back. Deliveries in hand at that
+    moment will come again; settling them afterwards has no effect.
+    """
+
+    @property
+    def unreadable_count(self) -> int:
+        """How many messages went to the dead letters because they could not be read (a counter for the metrics)."""
 
     def receive(self, *, limit: int, timeout: float) -> list[Delivery]:
         """Return up to `limit` deliveries as soon as there is one, an empty list after `timeout` seconds."""

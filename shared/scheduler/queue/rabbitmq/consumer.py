@@ -1,0 +1,200 @@
+"""Consume: deliveries are gathered for the runner, acknowledgements for RabbitMQ."""
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+from pika.channel import Channel
+from pika.exceptions import AMQPError
+
+from scheduler.domain.states import RefType
+from scheduler.messages import Bell, UnreadableMessageError, decode
+from scheduler.ports import Delivery
+from scheduler.queue.rabbitmq import topology
+from scheduler.queue.rabbitmq.deliveries import Unsettled
+from scheduler.queue.rabbitmq.link import Link
+
+_log = logging.getLogger(__name__)
+
+# A delivery's tag: the channel that it came by, and its number there. Of a lost channel RabbitMQ has taken all back.
+_Tag = tuple[int, int]
+
+
+class RabbitConsumer:
+    """A runner's way to RabbitMQ (`scheduler.ports.Consumer`)."""
+
+    def __init__(self, url: str, *, kind: RefType, prefetch: int, name: str = "ocf-scheduler consumer") -> None:
+        self._kind = kind
+        self._prefetch = prefetch
+        self._unreadable_count = 0
+        # Shared by the threads, under the lock.
+        self._lock = threading.Condition()
+        self._arrived: deque[Delivery] = deque()
+        self._done: set[int] = set()
+        self._given_back: set[int] = set()
+        self._flush_due = False
+        self._generation = 0
+        self._paused = False
+        self._ready = False
+        self._closed = False
+        # The link's thread alone touches these.
+        self._channel: Any = None
+        self._consumer_tag: str | None = None
+        self._unsettled = Unsettled()
+        self._link = Link(url, name=name, on_channel=self._channel_opened, on_lost=self._lost)
+        self._link.start()
+
+    @property
+    def unreadable_count(self) -> int:
+        """How many messages went to the dead letters because nobody could read them."""
+        return self._unreadable_count
+
+    def receive(self, *, limit: int, timeout: float) -> list[Delivery]:
+        """Return what has arrived; see `scheduler.ports.Consumer`."""
+        with self._lock:
+            self._lock.wait_for(lambda: self._arrived or self._closed, timeout)
+            return [self._arrived.popleft() for _ in range(min(limit, len(self._arrived)))]
+
+    def acknowledge(self, deliveries: Iterable[Delivery]) -> None:
+        """Settle these."""
+        with self._lock:
+            self._done.update(self._current(deliveries))
+            self._flush_soon()
+
+    def give_back(self, deliveries: Iterable[Delivery]) -> None:
+        """Let RabbitMQ deliver these again, to whomever."""
+        with self._lock:
+            self._given_back.update(self._current(deliveries))
+            self._flush_soon()
+
+    def pause(self) -> None:
+        """Take nothing new and give back what nobody has received."""
+        with self._lock:
+            self._paused = True
+            self._link.call(self._follow_wish)
+
+    def resume(self) -> None:
+        """Take deliveries again."""
+        with self._lock:
+            self._paused = False
+            self._link.call(self._follow_wish)
+
+    def connected(self) -> bool:
+        """Tell whether RabbitMQ delivers to us, or would if we were not paused."""
+        return self._ready
+
+    def close(self) -> None:
+        """Send the last acknowledgements and let the connection go; RabbitMQ takes the rest back by itself."""
+        with self._lock:
+            self._closed = True
+            self._lock.notify_all()
+            self._link.call(self._flush)
+        self._link.close()
+
+    def _current(self, deliveries: Iterable[Delivery]) -> list[int]:
+        tags: list[_Tag] = [delivery.tag for delivery in deliveries]  # type: ignore[misc]
+        return [number for generation, number in tags if generation == self._generation]
+
+    def _flush_soon(self) -> None:
+        """Have the link's thread send what is settled: once, however many threads settle something meanwhile."""
+        if not self._flush_due and (self._done or self._given_back):
+            self._flush_due = self._link.call(self._flush)
+
+    def _flush(self) -> None:
+        with self._lock:
+            self._flush_due = False
+            done, self._done = self._done, set()
+            given_back, self._given_back = self._given_back, set()
+        try:
+            for tag in self._unsettled.remove(sorted(given_back)):
+                self._channel.basic_nack(tag, requeue=True)
+            for tag, multiple in self._unsettled.settle(done):
+                self._channel.basic_ack(tag, multiple=multiple)
+        except AMQPError as error:
+            self._link.renew(error)
+
+    def _channel_opened(self, channel: Channel) -> None:
+        self._channel = channel
+        channel.add_on_cancel_callback(self._on_cancelled)
+        channel.basic_qos(prefetch_count=self._prefetch, callback=lambda _ok: self._declare())
+
+    def _declare(self) -> None:
+        topology.declare(self._channel, self._declared)
+
+    def _declared(self) -> None:
+        self._link.settled()
+        self._ready = True
+        self._follow_wish()
+
+    def _on_cancelled(self, _frame: object) -> None:
+        """RabbitMQ ended the consumption: the queue was deleted, or its leader is gone."""
+        _log.warning(
+            "RabbitMQ cancelled the consumer; the queue is declared again.",
+            extra={"action": "queue_consumer_cancelled", "kind": self._kind},
+        )
+        self._ready = False
+        self._consumer_tag = None
+        self._declare()
+
+    def _follow_wish(self) -> None:
+        """Consume or not, as was last asked for; before the queue is declared this has to wait."""
+        if not self._ready:
+            return
+        try:
+            if self._paused and self._consumer_tag is not None:
+                self._channel.basic_cancel(self._consumer_tag)
+                self._consumer_tag = None
+                self._return_unreceived()
+            elif not self._paused and self._consumer_tag is None:
+                self._consumer_tag = self._channel.basic_consume(topology.queue_name(self._kind), self._on_message)
+        except AMQPError as error:
+            self._link.renew(error)
+
+    def _return_unreceived(self) -> None:
+        """Give back what RabbitMQ had sent ahead; not before cancelling, or it would come straight back."""
+        with self._lock:
+            self._given_back.update(self._current(self._arrived))
+            self._arrived.clear()
+        self._flush()
+
+    def _on_message(self, channel: Channel, method: Any, _properties: object, body: bytes) -> None:
+        try:
+            bell = self._read(body)
+        except UnreadableMessageError as error:
+            self._bury(channel, method.delivery_tag, error)
+            return
+        if self._paused:  # it was on its way when we cancelled
+            channel.basic_nack(method.delivery_tag, requeue=True)
+            return
+        self._unsettled.add(method.delivery_tag)
+        with self._lock:
+            self._arrived.append(Delivery(bell=bell, tag=(self._generation, method.delivery_tag)))
+            self._lock.notify()
+
+    def _read(self, body: bytes) -> Bell:
+        bell = decode(body)
+        if bell.kind is not self._kind:
+            raise UnreadableMessageError(f"a message about a {bell.kind} in the queue of {self._kind}s")
+        return bell
+
+    def _bury(self, channel: Channel, tag: int, error: UnreadableMessageError) -> None:
+        self._unreadable_count += 1
+        _log.error(
+            f"A message goes to the dead letters: {error}",
+            extra={"action": "queue_message_unreadable", "kind": self._kind},
+        )
+        channel.basic_reject(tag, requeue=False)
+
+    def _lost(self) -> None:
+        self._channel = None
+        self._consumer_tag = None
+        self._unsettled = Unsettled()
+        with self._lock:
+            self._ready = False
+            self._generation += 1
+            self._flush_due = False
+            self._arrived.clear()
+            self._done.clear()
+            self._given_back.clear()
