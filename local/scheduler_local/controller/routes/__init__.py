@@ -1,0 +1,1 @@
+"""Routes of the real Cloud Controller, one module per kind of resource."""
