@@ -1,0 +1,1 @@
+"""`scheduler up`: the whole suite on one machine, with nothing but Python."""
