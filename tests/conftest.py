@@ -5,6 +5,8 @@ empty_database_url  str: a fresh one without tables
 postgres            PostgresServer of the session: create_database(migrated=…), drop_database(url), execute(sql);
                     tests do not stop it
 own_postgres        PostgresServer of the test's own: also stop(), kill(), start()
+engine, rows        SQLAlchemy engine on `database_url`, and Rows: add(job, call, schedule), execution(…), read(guid)
+in_transaction      call a function of the store in a transaction of its own
 amqp_url            str: a fresh vhost on the session's RabbitMQ
 rabbitmq            RabbitNode of the session: stop(), kill(), start(), close_connections(), control("delete_queue", …),
                     block_publishers(blocked=…); the next test finds it running again, whatever happened
@@ -26,6 +28,7 @@ pytest_plugins = [
     "tests.fixtures.postgres",
     "tests.fixtures.rabbitmq",
     "tests.fixtures.processes",
+    "tests.fixtures.rows",
     "tests.fixtures.standins",
     "tests.fixtures.queues",
 ]

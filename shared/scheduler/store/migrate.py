@@ -31,7 +31,7 @@ def upgrade(database_url: str) -> None:
 def schema_is_current(connection: Connection) -> bool:
     """Tell whether every migration of this code is applied (readiness)."""
     revision = MigrationContext.configure(connection).get_current_revision()
-    return revision == _scripts().get_current_head() or not _is_known(revision)
+    return revision is not None and (revision == _scripts().get_current_head() or not _is_known(revision))
 
 
 def _is_newer(connection: Connection) -> bool:
