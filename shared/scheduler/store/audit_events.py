@@ -1,0 +1,70 @@
+"""Audit events: written in the transaction of the change that they tell of, read newest first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, select, text
+from sqlalchemy.dialects.postgresql import JSONB
+
+from scheduler.domain.audit_events import AuditEvent
+from scheduler.domain.guids import new_guid
+from scheduler.store.keyset import Keyset, created_between, in_order
+from scheduler.store.tables import audit_events
+
+_INSERT = text("""
+    INSERT INTO audit_events
+        (guid, action, actor_guid, actor_name, target_type, target_guid, space_guid, data, created_at)
+    VALUES (:guid, :action, :actor_guid, :actor_name, :target_type, :target_guid, :space_guid, :data, now())
+""").bindparams(bindparam("data", type_=JSONB))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Deed:
+    """What somebody does in this transaction."""
+
+    action: str
+    actor_guid: str
+    actor_name: str
+    target_type: str
+    target_guid: str
+    space_guid: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AuditFilter:
+    """Which audit events; what is None does not matter."""
+
+    space_guid: str | None = None
+    target_guid: str | None = None
+    actor_guid: str | None = None
+    action: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+def record(connection: Connection, deed: Deed) -> None:
+    """Write down what this transaction does; it stands or falls with the change."""
+    values = {name: getattr(deed, name) for name in Deed.__slots__}
+    connection.execute(_INSERT, {**values, "guid": new_guid(), "data": dict(deed.data)})
+
+
+def audit_events_where(connection: Connection, wanted: AuditFilter, keyset: Keyset) -> Sequence[AuditEvent]:
+    """Return audit events, newest first."""
+    rows = connection.execute(keyset.applied_to(_query(wanted), audit_events.c.guid)).all()
+    return [_event(row) for row in in_order(rows, keyset)]
+
+
+def _query(wanted: AuditFilter) -> Select[Any]:
+    columns = audit_events.c
+    query = select(audit_events).where(*created_between(columns, wanted.since, wanted.until))
+    for name in ("space_guid", "target_guid", "actor_guid", "action"):
+        if (value := getattr(wanted, name)) is not None:
+            query = query.where(columns[name] == value)
+    return query
+
+
+def _event(row: Any) -> AuditEvent:
+    return AuditEvent(**{name: getattr(row, name) for name in AuditEvent.__slots__})
