@@ -72,6 +72,7 @@ class Uaa:
             # Not verified: it came straight from UAA over TLS, and nobody else chose it.
             return _scopes(jwt.decode(token, options={"verify_signature": False}))
         except (*_DECODE_ERRORS, UnverifiedTokenError) as error:
+            self._own_tokens.discard(token)
             raise TokenUnavailableError("UAA's token for our own client cannot be decoded") from error
 
     def close(self) -> None:
