@@ -52,7 +52,9 @@ def services(
     servers: Servers, database_url: str, queue_url: str, names: list[str], variables: Mapping[str, str] = {}
 ) -> Iterator[list[Running]]:
     """Run these services until the end of the block."""
-    running = [_start(servers, name, {"DATABASE_URL": database_url, "QUEUE_URL": queue_url, **variables}) for name in names]
+    running = [
+        _start(servers, name, {"DATABASE_URL": database_url, "QUEUE_URL": queue_url, **variables}) for name in names
+    ]
     try:
         for service in running:
             wait_until(service.is_ready, within=READY_SECONDS, what=f"{service.name} is ready")
@@ -72,7 +74,13 @@ def _start(servers: Servers, name: str, variables: Mapping[str, str]) -> Running
     with log.open("ab") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "scheduler_local.main", name],
-            env={**os.environ, **_CREDENTIALS, "ADMIN_PORT": str(port), "SCHEDULER_PORT": str(free_port()), **variables},
+            env={
+                **os.environ,
+                **_CREDENTIALS,
+                "ADMIN_PORT": str(port),
+                "SCHEDULER_PORT": str(free_port()),
+                **variables,
+            },
             cwd=root,
             stdout=output,
             stderr=output,
