@@ -154,7 +154,7 @@ def _known_zone(name: str, offset: int | None) -> str:
     try:
         load_zone(name)
     except UnknownZoneError:
-        message = f"time zone field value {name} is not a known time zone"
+        message = f"time zone field value {name} is not a known time zone" if name else "the time zone is empty"
         finding = Finding(code="parse_error", message=message, field="time zone", value=name, offset=offset)
         raise InvalidInputError(finding) from None
     return name

@@ -26,7 +26,7 @@ class CronTimetable(Timetable):
 
     def __init__(self, walls: WallTimes, clock: ZoneClock, location: str, on_gap: OnGap, on_fold: OnFold) -> None:
         self.location = location
-        self._walls, self._clock = walls, clock
+        self.walls, self.clock = walls, clock
         self._on_gap, self._on_fold = on_gap, on_fold
         self._memo: dict[datetime, datetime | None] = {}
 
@@ -50,44 +50,44 @@ class CronTimetable(Timetable):
     def count(self, after: datetime, until: datetime) -> int:
         """Return how many due instants lie in (after, until]."""
         start, end = _bounded(naive_utc(after)) + _TICK, _bounded(naive_utc(until)) + _TICK
-        return sum(self._count_in(stretch, start, end) for stretch in self._clock.stretches(start, end))
+        return sum(self._count_in(stretch, start, end) for stretch in self.clock.stretches(start, end))
 
     def _next(self, utc: datetime) -> datetime | None:
         last_year = utc.year + HORIZON_YEARS
-        stretch: Stretch | None = self._clock.stretch_at(utc)
+        stretch: Stretch | None = self.clock.stretch_at(utc)
         while stretch is not None:
             after = max(utc, stretch.start - _TICK)
-            wall = self._walls.next_after(self._search_from(stretch, after), last_year)
+            wall = self.walls.next_after(self._search_from(stretch, after), last_year)
             found = _earliest(self._reading(stretch, wall), self._first_moved(stretch, after))
             if found is not None:
                 return found
             if stretch.left is not None and not stretch.left.is_gap:
-                stretch = self._clock.stretch_at(stretch.end)  # wall times that are past come again
+                stretch = self.clock.stretch_at(stretch.end)  # wall times that are past come again
             elif wall is None:
                 return None
             else:
-                stretch = self._clock.stretch_after(stretch, wall)
+                stretch = self.clock.stretch_after(stretch, wall)
         return None
 
     def _previous(self, utc: datetime) -> datetime | None:
         first_year = utc.year - HORIZON_YEARS
-        stretch: Stretch | None = self._clock.stretch_at(utc - _TICK)
+        stretch: Stretch | None = self.clock.stretch_at(utc - _TICK)
         while stretch is not None and stretch.end.year >= first_year:
             before = min(utc, stretch.end)
-            wall = self._walls.previous_before(min(before + stretch.offset, self._ceiling(stretch)), first_year)
+            wall = self.walls.previous_before(min(before + stretch.offset, self._ceiling(stretch)), first_year)
             found = _latest(self._reading(stretch, wall), self._last_moved(stretch, before))
             if found is not None:
                 return found
             if wall is None and (stretch.entered is None or stretch.entered.is_gap):
                 return None
-            stretch = self._clock.stretch_before(stretch)
+            stretch = self.clock.stretch_before(stretch)
         return None
 
     def _count_in(self, stretch: Stretch, start: datetime, end: datetime) -> int:
         start, end = max(start, stretch.start), min(end, stretch.end)
         low = max(start + stretch.offset, self._floor(stretch))
         high = min(end + stretch.offset, self._ceiling(stretch))
-        return self._walls.count(low, high) + self._count_moved(stretch, start, end)
+        return self.walls.count(low, high) + self._count_moved(stretch, start, end)
 
     def _search_from(self, stretch: Stretch, after: datetime) -> datetime:
         """Return the wall time after which the next reading in `stretch` is to be looked for."""
@@ -128,7 +128,7 @@ class CronTimetable(Timetable):
 
     def _first_wall(self, change: Change, after: datetime) -> datetime | None:
         """Return the schedule's first wall time after `after` in what is skipped or repeated."""
-        wall = self._walls.next_after(after, change.wall_end.year)
+        wall = self.walls.next_after(after, change.wall_end.year)
         return wall if wall is not None and wall < change.wall_end else None
 
     def _first_moved(self, stretch: Stretch, after: datetime) -> datetime | None:
@@ -148,7 +148,7 @@ class CronTimetable(Timetable):
             return None
         if self._on_gap is OnGap.NEXT_VALID:
             return gap.at if self._first_wall(gap, gap.wall_start - _TICK) is not None else None
-        wall = self._walls.previous_before(min(before + gap.before, gap.wall_end), gap.wall_start.year)
+        wall = self.walls.previous_before(min(before + gap.before, gap.wall_end), gap.wall_start.year)
         return wall - gap.before if wall is not None and wall >= gap.wall_start else None
 
     def _count_moved(self, stretch: Stretch, start: datetime, end: datetime) -> int:
@@ -158,9 +158,9 @@ class CronTimetable(Timetable):
             return 0
         if self._on_gap is OnGap.NEXT_VALID:
             some = start <= gap.at < end and self._first_wall(gap, gap.wall_start - _TICK) is not None
-            return 1 if some and not self._walls.matches(gap.wall_end) else 0
+            return 1 if some and not self.walls.matches(gap.wall_end) else 0
         low, high = max(start + gap.before, gap.wall_start), min(end + gap.before, gap.wall_end)
-        return sum(not self._walls.matches(wall + gap.length) for wall in self._walls.between(low, high))
+        return sum(not self.walls.matches(wall + gap.length) for wall in self.walls.between(low, high))
 
 
 def _earliest(first: datetime | None, second: datetime | None) -> datetime | None:

@@ -18,6 +18,6 @@ _MASK = (1 << 64) - 1
 def fnv1a(key: str) -> int:
     """Return the hash of `key`."""
     value = _OFFSET_BASIS
-    for byte in key.encode():
+    for byte in key.encode(errors="surrogatepass"):
         value = ((value ^ byte) * _PRIME) & _MASK
     return value

@@ -25,41 +25,39 @@ class TimesOfDay:
     """The product of the hour, minute and second lists, in seconds since midnight."""
 
     def __init__(self, hours: Sequence[int], minutes: Sequence[int], seconds: Sequence[int]) -> None:
-        self._hours, self._minutes, self._seconds = hours, minutes, seconds
+        self.hours, self.minutes, self.seconds = hours, minutes, seconds
         self.per_day = len(hours) * len(minutes) * len(seconds)
 
     def first(self) -> time:
         """Return the earliest time."""
-        return time(self._hours[0], self._minutes[0], self._seconds[0])
+        return time(self.hours[0], self.minutes[0], self.seconds[0])
 
     def last(self) -> time:
         """Return the latest time."""
-        return time(self._hours[-1], self._minutes[-1], self._seconds[-1])
+        return time(self.hours[-1], self.minutes[-1], self.seconds[-1])
 
     def before(self, moment: time) -> int:
         """Return how many times are earlier than `moment`."""
-        hour, minute = bisect_left(self._hours, moment.hour), bisect_left(self._minutes, moment.minute)
-        count = hour * len(self._minutes) * len(self._seconds)
-        if moment.hour not in self._hours[hour : hour + 1]:
+        hour, minute = bisect_left(self.hours, moment.hour), bisect_left(self.minutes, moment.minute)
+        count = hour * len(self.minutes) * len(self.seconds)
+        if moment.hour not in self.hours[hour : hour + 1]:
             return count
-        count += minute * len(self._seconds)
-        if moment.minute not in self._minutes[minute : minute + 1]:
+        count += minute * len(self.seconds)
+        if moment.minute not in self.minutes[minute : minute + 1]:
             return count
         # A fraction of a second puts the moment after the whole second.
-        return count + bisect_left(self._seconds, moment.second + (1 if moment.microsecond else 0))
+        return count + bisect_left(self.seconds, moment.second + (1 if moment.microsecond else 0))
 
     def __contains__(self, moment: time) -> bool:
         return (
-            moment.hour in self._hours
-            and moment.minute in self._minutes
-            and moment.second in self._seconds
+            moment.hour in self.hours
+            and moment.minute in self.minutes
+            and moment.second in self.seconds
             and not moment.microsecond
         )
 
     def __iter__(self) -> Iterator[time]:
-        return (
-            time(hour, minute, second) for hour in self._hours for minute in self._minutes for second in self._seconds
-        )
+        return (time(hour, minute, second) for hour in self.hours for minute in self.minutes for second in self.seconds)
 
 
 class WallTimes:

@@ -10,7 +10,7 @@ class Windowed(Timetable):
 
     def __init__(self, inner: Timetable, start: datetime | None, end: datetime | None) -> None:
         self.location = inner.location
-        self._inner = inner
+        self.inner = inner
         self._before = start - datetime.resolution if start else None
         self._start, self._end = start, end
 
@@ -18,18 +18,18 @@ class Windowed(Timetable):
         """Return the first due instant after `instant`."""
         if self._before is not None and instant < self._before:
             instant = self._before
-        found = self._inner.next_after(instant)
+        found = self.inner.next_after(instant)
         return found if found is not None and (self._end is None or found <= self._end) else None
 
     def previous_before(self, instant: datetime) -> datetime | None:
         """Return the last due instant before `instant`."""
         if self._end is not None and instant > self._end:
             instant = self._end + datetime.resolution
-        found = self._inner.previous_before(instant)
+        found = self.inner.previous_before(instant)
         return found if found is not None and (self._start is None or found >= self._start) else None
 
     def count(self, after: datetime, until: datetime) -> int:
         """Return how many due instants lie in (after, until]."""
         after = max(after, self._before) if self._before is not None else after
         until = min(until, self._end) if self._end is not None else until
-        return self._inner.count(after, until) if after < until else 0
+        return self.inner.count(after, until) if after < until else 0
