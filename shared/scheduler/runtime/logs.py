@@ -4,7 +4,8 @@ import json
 import logging
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
@@ -22,6 +23,7 @@ _LEVELS = {
 _NAMES = {number: name for name, number in _LEVELS.items()}
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 _HIDDEN = "[hidden]"
+_ids: ContextVar[Mapping[str, object] | None] = ContextVar("ids", default=None)
 # A library may name a URL with its query, so these are only heard when something is wrong.
 _QUIET = {"urllib3": logging.ERROR, "pika": logging.ERROR, "werkzeug": logging.ERROR, "alembic": logging.WARNING}
 
@@ -44,6 +46,16 @@ def fatal(log: logging.Logger, sentence: str, *, exit_code: int = 1, **ids: obje
     os._exit(exit_code)
 
 
+def keep_ids(**ids: object) -> None:
+    """Put these ids into every further log line of this thread's present work, until `forget_ids`."""
+    _ids.set({**(_ids.get() or {}), **ids})
+
+
+def forget_ids() -> None:
+    """End what `keep_ids` began."""
+    _ids.set(None)
+
+
 class _Formatter(logging.Formatter):
     def __init__(self, service: str, secrets: tuple[str, ...]) -> None:
         super().__init__()
@@ -51,7 +63,8 @@ class _Formatter(logging.Formatter):
         self._secrets = secrets
 
     def format(self, record: logging.LogRecord) -> str:
-        line = self._line(record, {key: value for key, value in vars(record).items() if key not in _OWN})
+        own = {key: value for key, value in vars(record).items() if key not in _OWN and value is not None}
+        line = self._line(record, {**own, **(_ids.get() or {})})
         for secret in self._secrets:
             line = line.replace(secret, _HIDDEN)
         return line

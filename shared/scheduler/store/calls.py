@@ -1,4 +1,4 @@
-"""Calls: stored, read, changed, deleted. `auth_header` and headers stay sealed until somebody sends them."""
+"""Calls: stored, read, changed, deleted. `auth_header` stays sealed until a runner sends it."""
 
 import json
 from collections.abc import Sequence
@@ -6,21 +6,33 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from scheduler.domain.calls import Call, Request, Retry
 from scheduler.store.sealing import Seal
 from scheduler.store.tables import calls
 
-_PLAIN = Seal()
+_NO_HEADERS = "{}"
 
 
-def call_from(row: Any, seal: Seal = _PLAIN) -> Call:
-    """Return the call that a row of the table holds; without the right `seal` its secrets stay closed."""
+def call_from(row: Any, seal: Seal) -> Call:
+    """Return the call that a row of the table holds, secrets included.
+
+    Raises CannotUnsealError.
+    """
+    return _call(row, seal, auth_header=seal.open(row.auth_header))
+
+
+def _shown_call(row: Any, seal: Seal) -> Call:
+    """Return the call without its auth_header, for whoever shows it."""
+    return _call(row, seal, auth_header="")
+
+
+def _call(row: Any, seal: Seal, *, auth_header: str) -> Call:
     return Call(
         guid=row.guid,
         name=row.name,
-        request=_request(row, seal),
+        request=_request(row, seal, auth_header),
         app_guid=row.app_guid,
         space_guid=row.space_guid,
         created_at=row.created_at,
@@ -28,10 +40,10 @@ def call_from(row: Any, seal: Seal = _PLAIN) -> Call:
     )
 
 
-def _request(row: Any, seal: Seal) -> Request:
+def _request(row: Any, seal: Seal, auth_header: str) -> Request:
     return Request(
         url=row.url,
-        auth_header=seal.open(row.auth_header),
+        auth_header=auth_header,
         method=row.method,
         headers=json.loads(seal.open(row.headers)),
         body=row.body,
@@ -51,9 +63,15 @@ def insert_call(connection: Connection, call: Call, seal: Seal) -> None:
     connection.execute(insert(calls).values(**_columns(call, seal)))
 
 
-def get_call(connection: Connection, guid: UUID, seal: Seal) -> Call | None:
-    """Return one call."""
+def show_call(connection: Connection, guid: UUID, seal: Seal) -> Call | None:
+    """Return one call, its auth_header left out."""
     row = connection.execute(select(calls).where(calls.c.guid == guid)).one_or_none()
+    return _shown_call(row, seal) if row else None
+
+
+def lock_call(connection: Connection, guid: UUID, seal: Seal) -> Call | None:
+    """Return one call, secrets included, kept from other changes until the transaction ends."""
+    row = connection.execute(select(calls).where(calls.c.guid == guid).with_for_update(key_share=True)).one_or_none()
     return call_from(row, seal) if row else None
 
 
@@ -69,9 +87,15 @@ def save_call(connection: Connection, call: Call, seal: Seal, *, now: datetime) 
 def calls_of_space(
     connection: Connection, space_guid: str, seal: Seal, *, limit: int, offset: int = 0
 ) -> Sequence[Call]:
-    """Return a space's calls by name."""
+    """Return a space's calls by name, their auth_headers left out."""
     query = select(calls).where(calls.c.space_guid == space_guid).order_by(calls.c.name, calls.c.guid)
-    return [call_from(row, seal) for row in connection.execute(query.limit(limit).offset(offset))]
+    return [_shown_call(row, seal) for row in connection.execute(query.limit(limit).offset(offset))]
+
+
+def count_calls(connection: Connection, space_guid: str) -> int:
+    """Return how many calls a space has."""
+    query = select(func.count()).select_from(calls).where(calls.c.space_guid == space_guid)
+    return int(connection.execute(query).scalar_one())
 
 
 def delete_call(connection: Connection, guid: UUID) -> bool:
@@ -87,7 +111,7 @@ def _columns(call: Call, seal: Seal) -> dict[str, object]:
         "url": request.url,
         "auth_header": seal.close(request.auth_header),
         "method": request.method,
-        "headers": seal.close(json.dumps(dict(request.headers))),
+        "headers": seal.close(json.dumps(dict(request.headers))) if request.headers else _NO_HEADERS,
         "body": request.body,
         "connect_timeout_seconds": request.connect_timeout_seconds,
         "timeout_seconds": request.timeout_seconds,

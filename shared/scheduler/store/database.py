@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 
-from sqlalchemy import Connection, Engine, exc
+from sqlalchemy import Connection, Engine, exc, text
 
 from scheduler.domain.errors import PermanentError, RetryableError
 
+_NOW = text("SELECT now()")
 _UNIQUE_NAMES = frozenset({"jobs_app_name", "calls_app_name"})
 
 
@@ -42,6 +44,12 @@ class Database:
         """
         with _translated(), self._engine.begin() as connection:
             yield connection
+
+
+def now_of(connection: Connection) -> datetime:
+    """Return the instant at which the transaction began, by the database's clock; outside one, the present."""
+    instant: datetime = connection.execute(_NOW).scalar_one()
+    return instant
 
 
 @contextmanager

@@ -52,5 +52,6 @@ def open_engine(
         max_overflow=0,
         pool_timeout=CONNECT_TIMEOUT_SECONDS,
         pool_pre_ping=pre_ping,
+        hide_parameters=True,  # among them are secrets, and errors are logged
         connect_args={**connect_arguments(application_name), "options": settings},
     )

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from scheduler.domain.jobs import Job
 from scheduler.store.tables import jobs
@@ -43,6 +43,12 @@ def get_job(connection: Connection, guid: UUID) -> Job | None:
     return job_from(row) if row else None
 
 
+def lock_job(connection: Connection, guid: UUID) -> Job | None:
+    """Return one job, kept from other changes until the transaction ends."""
+    row = connection.execute(select(jobs).where(jobs.c.guid == guid).with_for_update(key_share=True)).one_or_none()
+    return job_from(row) if row else None
+
+
 def save_job(connection: Connection, job: Job, *, now: datetime) -> bool:
     """Write a changed job; return false when it is gone.
 
@@ -56,6 +62,12 @@ def jobs_of_space(connection: Connection, space_guid: str, *, limit: int, offset
     """Return a space's jobs by name."""
     query = select(jobs).where(jobs.c.space_guid == space_guid).order_by(jobs.c.name, jobs.c.guid)
     return [job_from(row) for row in connection.execute(query.limit(limit).offset(offset))]
+
+
+def count_jobs(connection: Connection, space_guid: str) -> int:
+    """Return how many jobs a space has."""
+    query = select(func.count()).select_from(jobs).where(jobs.c.space_guid == space_guid)
+    return int(connection.execute(query).scalar_one())
 
 
 def delete_job(connection: Connection, guid: UUID) -> bool:
