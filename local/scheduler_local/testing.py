@@ -202,6 +202,10 @@ class StandInController(StandIn):
         """Set quotas: app_task_limit, memory_in_mb, maximum_disk_in_mb (-1: none)."""
         self._control("POST", "limits", limits)
 
+    def mitigate_fast(self, *, minute_seconds: float) -> None:
+        """Let a minute of orphan mitigation last so long: the first attempt comes after two of them."""
+        self._control("POST", "mitigation", {"minute_seconds": minute_seconds})
+
 
 @dataclass(frozen=True, kw_only=True)
 class Start:

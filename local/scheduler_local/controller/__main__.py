@@ -6,7 +6,7 @@ from pathlib import Path
 
 from flask import Flask
 
-from scheduler_local.controller.app import PARALLEL, create_app
+from scheduler_local.controller.app import Options, create_app
 from scheduler_local.standin.serving import serve
 
 
@@ -17,14 +17,17 @@ def main() -> None:
         given.state.mkdir(parents=True, exist_ok=True)
     bind = f"{given.host}:{given.port}" if given.fd is None else f"fd://{given.fd}"
 
+    options = Options(
+        uaa=given.uaa,
+        uaa_shown=given.uaa_shown,
+        folder=given.state,
+        auto_create=given.auto_create,
+        parallel=given.parallel,
+        broker_timeout_seconds=given.broker_timeout,
+    )
+
     def build() -> tuple[Flask, Callable[[], None]]:
-        app, parts = create_app(
-            uaa=given.uaa,
-            uaa_shown=given.uaa_shown,
-            folder=given.state,
-            auto_create=given.auto_create,
-            parallel=given.parallel,
-        )
+        app, parts = create_app(options)
         return app, parts.commands.stop
 
     serve(build, name="Cloud Controller", bind=bind)
@@ -39,7 +42,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--uaa-shown", default="", metavar="URL", help="the UAA that clients are sent to")
     parser.add_argument("--state", type=Path, metavar="DIR", help="keep tasks here")
     parser.add_argument("--auto-create", action="store_true", help="let every app exist that is asked for")
-    parser.add_argument("--parallel", type=int, default=PARALLEL, help="how many commands run at a time")
+    parser.add_argument("--parallel", type=int, default=16, help="how many commands run at a time")
+    parser.add_argument("--broker-timeout", type=float, default=60.0, help="seconds that a broker may take")
     return parser.parse_args()
 
 

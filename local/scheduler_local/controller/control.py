@@ -19,6 +19,11 @@ def add_controls(routes: Blueprint, parts: Parts) -> None:
     _add_world_controls(routes, parts)
     _add_task_controls(routes, parts)
 
+    @routes.post("/mitigation")
+    def set_minute() -> Any:
+        parts.operations.set_minute(request.get_json()["minute_seconds"])
+        return {}, 201
+
 
 def _add_world_controls(routes: Blueprint, parts: Parts) -> None:
     world = parts.world

@@ -53,3 +53,4 @@ def show_errors(app: Flask) -> None:
     app.register_error_handler(405, lambda _: show(unknown))
     app.register_error_handler(400, lambda _: show(unreadable))
     app.register_error_handler(415, lambda _: show(unreadable))
+    app.register_error_handler(KeyError, lambda missing: show(unprocessable(f"{missing} must be present")))

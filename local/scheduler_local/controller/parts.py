@@ -4,7 +4,10 @@ from dataclasses import dataclass
 
 from flask import current_app
 
+from scheduler_local.controller.jobs import Jobs
+from scheduler_local.controller.operations import Operations
 from scheduler_local.controller.running import Commands
+from scheduler_local.controller.services import Services
 from scheduler_local.controller.tasks import Tasks
 from scheduler_local.controller.world import World
 
@@ -16,6 +19,9 @@ class Parts:
     world: World
     tasks: Tasks
     commands: Commands
+    services: Services
+    operations: Operations
+    jobs: Jobs
 
 
 def parts() -> Parts:

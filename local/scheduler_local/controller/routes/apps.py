@@ -64,7 +64,7 @@ def apps() -> Any:
         and keep(app.guid, wanted["guids"])
         and keep(app.space_guid, wanted["space_guids"])
     ]
-    return page_of(sorted(found, key=lambda app: app.name), _show_app)
+    return page_of(sorted(found, key=lambda app: app.name), show_app)
 
 
 @routes.get("/v3/apps/<guid>")
@@ -73,7 +73,7 @@ def app(guid: str) -> Any:
     found = parts().world.app(guid)
     if found is None or not access().may_read(found.space_guid):
         raise not_found("App")
-    return _show_app(found)
+    return show_app(found)
 
 
 @routes.get("/v3/processes")
@@ -111,7 +111,8 @@ def _show_space(space: Space) -> dict[str, Any]:
     }
 
 
-def _show_app(app: App) -> dict[str, Any]:
+def show_app(app: App) -> dict[str, Any]:
+    """Return an app as Cloud Controller shows it."""
     return {
         **_TIMES,
         "guid": app.guid,
