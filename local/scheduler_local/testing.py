@@ -207,6 +207,32 @@ class StandInController(StandIn):
         self._control("POST", "mitigation", {"minute_seconds": minute_seconds})
 
 
+class EchoEndpoint:
+    """An endpoint that keeps what it receives; see scheduler_local.echo for its paths."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._session = requests.Session()
+        self._session.trust_env = False
+
+    def requests(self) -> list[dict[str, Any]]:
+        """Return what arrived: at, method, path, query, headers, body."""
+        found: list[dict[str, Any]] = self._session.get(self.url, timeout=60).json()["requests"]
+        return found
+
+    def count(self) -> int:
+        """Return how many requests arrived, the fast ones too."""
+        return int(self._session.get(self.url, timeout=60).json()["count"])
+
+    def clear(self) -> None:
+        """Forget what arrived."""
+        self._session.delete(self.url, timeout=60)
+
+    def close(self) -> None:
+        """Let the connections go."""
+        self._session.close()
+
+
 @dataclass(frozen=True, kw_only=True)
 class Start:
     """How to run a stand-in."""
@@ -236,7 +262,16 @@ def start_controller(uaa: StandInUaa, start: Start = Start()) -> Iterator[StandI
 
 
 @contextmanager
-def _process(module: str, start: Start, arguments: Sequence[str]) -> Iterator[str]:
+def start_echo(start: Start = Start()) -> Iterator[EchoEndpoint]:
+    """Run an endpoint for calls on a free port."""
+    with _process("scheduler_local.echo", start, (), health="/") as url:
+        echo = EchoEndpoint(url)
+        yield echo
+        echo.close()
+
+
+@contextmanager
+def _process(module: str, start: Start, arguments: Sequence[str], *, health: str = "/_standin/health") -> Iterator[str]:
     # The socket listens before the process exists, so nobody has to wait for the process, and no port is taken twice.
     with socket.create_server(("127.0.0.1", 0), backlog=512) as listener, _output(start.log) as output:
         port, number = listener.getsockname()[1], listener.fileno()
@@ -250,7 +285,7 @@ def _process(module: str, start: Start, arguments: Sequence[str]) -> Iterator[st
     start.started(process.pid)
     try:
         url = f"http://127.0.0.1:{port}"
-        _wait_for(url, process)
+        _wait_for(url + health, process)
         yield url
     finally:
         _stop(process)
@@ -278,7 +313,7 @@ def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
             if process.poll() is not None:
                 raise AssertionError(f"the stand-in ended with status {process.returncode}")
             try:
-                return session.get(f"{url}/_standin/health", timeout=_START_SECONDS).ok
+                return session.get(url, timeout=_START_SECONDS).ok
             except requests.RequestException:
                 return False
 

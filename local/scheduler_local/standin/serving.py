@@ -8,10 +8,10 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
-from flask import Flask
 from gunicorn.app.base import BaseApplication
 
-Build = Callable[[], tuple[Flask, Callable[[], None]]]  # the application, and what to do when it stops
+Application = Callable[..., Any]  # WSGI
+Build = Callable[[], tuple[Application, Callable[[], None]]]  # the application, and what to do when it stops
 
 _THREADS = 64
 _CONNECTIONS = 2_000
@@ -53,7 +53,7 @@ class _Server(BaseApplication):  # type: ignore[misc]
         for option, value in options.items():
             self.cfg.set(option, value)
 
-    def load(self) -> Flask:
+    def load(self) -> Application:
         app, self._stop = self._build()
         return app
 
