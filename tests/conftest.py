@@ -15,6 +15,9 @@ spawn               spawn("ticker", env={…}) -> Service: the service as a proc
 uaa, cc             the stand-ins for Cloud Foundry (scheduler_local.testing), back at their seed; cloud_foundry: how
                     clients find them
 
+suite               suite(queue_url, of_each=2) -> Suite: the five services as processes, with a client of the API
+endpoint            an HTTP endpoint that remembers its visitors: url, hits
+
 From tests.fixtures.session: free_port() and wait_until(condition, within=seconds, what="sentence").
 
 With xdist each worker has its own servers. SCHEDULER_TEST_CONTAINERS=1 takes containers for them (images are
@@ -31,4 +34,5 @@ pytest_plugins = [
     "tests.fixtures.rows",
     "tests.fixtures.standins",
     "tests.fixtures.queues",
+    "tests.fixtures.suite",
 ]
