@@ -1,0 +1,26 @@
+"""What the application is made of; built in the composition root, or by a test."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scheduler.cloudfoundry.uaa import Caller
+from scheduler_api.usecases.access import Access
+from scheduler_api.usecases.calls import Calls
+from scheduler_api.usecases.executions import Executions
+from scheduler_api.usecases.history import History
+from scheduler_api.usecases.jobs import Jobs
+from scheduler_api.usecases.works import Works
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collaborators:
+    """Everything that routes call."""
+
+    verify: Callable[[str | None], Caller]  # from an Authorization header; raises UnverifiedTokenError
+    close: Callable[[], None]  # lets connections to Cloud Foundry go
+    access: Access
+    works: Works
+    jobs: Jobs
+    calls: Calls
+    executions: Executions
+    history: History

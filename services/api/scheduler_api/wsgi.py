@@ -1,0 +1,69 @@
+"""The API put together from its settings; the only place that builds things."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+from flask import Flask
+from sqlalchemy import Engine
+
+from scheduler.cloudfoundry.controller import Controller
+from scheduler.cloudfoundry.settings import CloudFoundrySettings
+from scheduler.cloudfoundry.uaa import Uaa
+from scheduler.running.service import open_database, prepare_database, serve_internal_port
+from scheduler.runtime.loops import Stop
+from scheduler.runtime.settings import Settings
+from scheduler.store.database import Database
+from scheduler.store.sealing import Seal
+from scheduler_api.app import create_app
+from scheduler_api.collaborators import Collaborators
+from scheduler_api.usecases.access import Access
+from scheduler_api.usecases.bindings import BindingRule
+from scheduler_api.usecases.calls import Calls
+from scheduler_api.usecases.executions import Executions
+from scheduler_api.usecases.history import History
+from scheduler_api.usecases.jobs import Jobs
+from scheduler_api.usecases.works import Works
+
+CONNECTIONS = 10
+LOCK_TIMEOUT_SECONDS = 5
+
+
+def build(settings: Settings, stop: Stop) -> Flask:
+    """Return the application, once the database is there and its schema current."""
+    engine = open_database(settings, pool_size=CONNECTIONS, lock_timeout_seconds=LOCK_TIMEOUT_SECONDS)
+    serve_internal_port(settings, engine)
+    prepare_database(settings, engine, stop)
+    return create_app(assemble(settings, engine))
+
+
+def assemble(settings: Settings, engine: Engine) -> Collaborators:
+    """Return what the application is made of, over this database."""
+    cloud_foundry = _cloud_foundry(settings)
+    database, seal = Database(engine), Seal(settings.encryption_keys)
+    uaa, controller, clients = Uaa(cloud_foundry), Controller(cloud_foundry), ExitStack()
+    for client in (uaa, controller):
+        clients.callback(client.close)
+    access = Access(controller)
+    bindings = BindingRule(required=settings.broker.require_binding)
+    return Collaborators(
+        verify=uaa.verify,
+        close=clients.close,
+        access=access,
+        works=Works(database, access, seal),
+        jobs=Jobs(database, bindings),
+        calls=Calls(database, bindings, seal),
+        executions=Executions(database, access, bindings),
+        history=History(database),
+    )
+
+
+def _cloud_foundry(settings: Settings) -> CloudFoundrySettings:
+    own = settings.cloud_foundry
+    return CloudFoundrySettings(
+        cf_endpoint=own.cf_endpoint,
+        uaa_endpoint=own.uaa_endpoint,
+        client_id=own.client_id,
+        client_secret=own.client_secret,
+        ca_file=Path(own.ca_cert_file) if own.ca_cert_file else None,
+        skip_tls_validation=own.skip_ssl_validation,
+    )
