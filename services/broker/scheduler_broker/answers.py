@@ -4,12 +4,10 @@ import logging
 from typing import Any
 
 from flask import Flask, Response, jsonify
-from sqlalchemy.exc import DBAPIError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from werkzeug.exceptions import HTTPException, MethodNotAllowed
 
 from scheduler.runtime.loops import describe
-from scheduler.store.contention import is_contention
+from scheduler.store.database import ContentionError, UnavailableError
 from scheduler_broker import errors
 
 _log = logging.getLogger(__name__)
@@ -37,8 +35,8 @@ def answer_errors(app: Flask) -> None:
     """Let `app` answer every error in that shape, those included that it did not expect."""
     app.register_error_handler(errors.BrokerError, _refuse)
     app.register_error_handler(HTTPException, _answer_http)
-    app.register_error_handler(OperationalError, _answer_database)
-    app.register_error_handler(PoolTimeoutError, _answer_database)
+    app.register_error_handler(ContentionError, _answer_contention)
+    app.register_error_handler(UnavailableError, _answer_unavailable)
     app.register_error_handler(Exception, _answer_unexpected)
 
 
@@ -59,10 +57,13 @@ def _answer_http(error: HTTPException) -> Response:
     return response
 
 
-def _answer_database(error: DBAPIError | PoolTimeoutError) -> Response:
-    if isinstance(error, DBAPIError) and is_contention(error):
-        return _refuse(errors.ConcurrencyError("another operation on the same things is under way; try again"))
-    _log.error(f"The database does not do its work: {describe(error)}", extra={"action": "broker_database_failed"})
+def _answer_contention(_error: ContentionError) -> Response:
+    return _refuse(errors.ConcurrencyError("another operation on the same things is under way; try again"))
+
+
+def _answer_unavailable(error: UnavailableError) -> Response:
+    cause = describe(error.__cause__ or error)
+    _log.error(f"The database does not do its work: {cause}", extra={"action": "database_unavailable"})
     return _answer(503, "the scheduler's database is not available; try again later")
 
 

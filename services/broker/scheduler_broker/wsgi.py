@@ -11,6 +11,7 @@ from scheduler.cloudfoundry.uaa import Uaa
 from scheduler.running.service import open_database, prepare_database, serve_internal_port
 from scheduler.runtime.loops import Stop
 from scheduler.runtime.settings import Settings
+from scheduler.store.database import Database
 from scheduler_broker.app import create_app
 from scheduler_broker.usecases.bindings import Bindings
 from scheduler_broker.usecases.cloud import Cloud
@@ -36,8 +37,8 @@ def assemble(settings: Settings, engine: Engine) -> Flask:
     """Return the application over this database."""
     cloud_foundry = _cloud_foundry(settings)
     cloud = Cloud(Controller(cloud_foundry), Uaa(cloud_foundry))
-    pausing = Pausing(default_zone=settings.time_zone)
-    return create_app(settings.broker, Instances(engine, cloud, pausing), Bindings(engine, cloud, pausing))
+    database, pausing = Database(engine), Pausing(default_zone=settings.time_zone)
+    return create_app(settings.broker, Instances(database, cloud, pausing), Bindings(database, cloud, pausing))
 
 
 def _cloud_foundry(settings: Settings) -> CloudFoundrySettings:

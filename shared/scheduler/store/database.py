@@ -9,11 +9,16 @@ from sqlalchemy import Connection, Engine, exc, text
 from scheduler.domain.errors import PermanentError, RetryableError
 
 _NOW = text("SELECT now()")
+_GAVE_WAY = frozenset({"55P03", "40P01"})  # lock_timeout passed, deadlock
 _UNIQUE_NAMES = frozenset({"jobs_app_name", "calls_app_name"})
 
 
 class UnavailableError(RetryableError):
     """The database does not answer, or not in time."""
+
+
+class ContentionError(UnavailableError):
+    """The transaction gave way to another one that held what it needs; nothing of it was kept."""
 
 
 class NameTakenError(PermanentError):
@@ -61,6 +66,8 @@ def _translated() -> Iterator[None]:
             raise NameTakenError("this name is taken") from error
         raise
     except (exc.OperationalError, exc.InterfaceError, exc.TimeoutError) as error:
+        if getattr(getattr(error, "orig", None), "pgcode", None) in _GAVE_WAY:
+            raise ContentionError("another transaction is in the way") from error
         raise UnavailableError("the database does not answer") from error
     except exc.DBAPIError as error:
         if error.connection_invalidated:

@@ -7,6 +7,7 @@ from flask import Flask
 from sqlalchemy import Engine
 
 from scheduler.runtime.settings import Broker
+from scheduler.store.database import Database
 from scheduler.store.engine import open_engine
 from scheduler_broker.app import create_app
 from scheduler_broker.usecases.bindings import Bindings
@@ -43,4 +44,5 @@ def offline() -> Platform:
 
 def _app(engine: Engine, cloud: FakeCloudFoundry) -> Flask:
     answers, pausing = Cloud(cloud, cloud), Pausing(default_zone="UTC")
-    return create_app(SETTINGS, Instances(engine, answers, pausing), Bindings(engine, answers, pausing))
+    database = Database(engine)
+    return create_app(SETTINGS, Instances(database, answers, pausing), Bindings(database, answers, pausing))

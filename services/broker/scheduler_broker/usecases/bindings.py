@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from scheduler.domain.service_instances import Binding
 from scheduler.store.bindings import delete_bindings, get_binding, insert_binding, lock_app
+from scheduler.store.database import Database
 from scheduler.store.instances import get_instance, lock_instance
 from scheduler_broker.errors import ConcurrencyError, ConflictError, GoneError, UnknownInstanceError
 from scheduler_broker.usecases.cloud import Cloud
@@ -23,8 +24,8 @@ class Bound:
 class Bindings:
     """Bindings of apps, and service keys."""
 
-    def __init__(self, engine: Engine, cloud: Cloud, pausing: Pausing) -> None:
-        self._engine = engine
+    def __init__(self, database: Database, cloud: Cloud, pausing: Pausing) -> None:
+        self._database = database
         self._cloud = cloud
         self._pausing = pausing
 
@@ -33,7 +34,7 @@ class Bindings:
 
         Raises UnknownInstanceError, ConflictError, WrongSpaceError or CannotAskError.
         """
-        with self._engine.begin() as connection:
+        with self._database.read() as connection:
             instance = get_instance(connection, asked.instance_guid)
             present = get_binding(connection, asked.guid)
         if instance is None:
@@ -42,7 +43,7 @@ class Bindings:
             return _repeated(present, asked)
         if asked.app_guid is not None:
             self._cloud.check_space_of_app(asked.app_guid, instance.space_guid)
-        with self._engine.begin() as connection:
+        with self._database.write() as connection:
             # The instance may have gone while Cloud Controller was asked.
             if lock_instance(connection, asked.instance_guid) != instance:
                 raise UnknownInstanceError("there is no such service instance any more")
@@ -53,7 +54,7 @@ class Bindings:
 
         Raises GoneError.
         """
-        with self._engine.begin() as connection:
+        with self._database.write() as connection:
             lock_instance(connection, instance_guid)
             binding = get_binding(connection, guid)
             if binding is None or binding.instance_guid != instance_guid:

@@ -2,10 +2,11 @@
 
 import logging
 
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Connection
 
 from scheduler.domain.service_instances import ServiceInstance
 from scheduler.store.bindings import bindings_of_instance, lock_apps
+from scheduler.store.database import Database
 from scheduler.store.instances import (
     delete_instance,
     get_instance,
@@ -25,8 +26,8 @@ _CHANGED_MEANWHILE = "another operation on the space's service instance was unde
 class Instances:
     """Service instances, at most one in a space."""
 
-    def __init__(self, engine: Engine, cloud: Cloud, pausing: Pausing) -> None:
-        self._engine = engine
+    def __init__(self, database: Database, cloud: Cloud, pausing: Pausing) -> None:
+        self._database = database
         self._cloud = cloud
         self._pausing = pausing
 
@@ -35,7 +36,7 @@ class Instances:
 
         Raises ConflictError when the id or the space has another instance, unless that one was purged.
         """
-        with self._engine.begin() as connection:
+        with self._database.write() as connection:
             if insert_instance(connection, asked):
                 return True
             present = get_instance(connection, asked.guid)
@@ -55,7 +56,7 @@ class Instances:
 
         Raises GoneError.
         """
-        with self._engine.begin() as connection:
+        with self._database.write() as connection:
             if not self._remove(connection, guid):
                 raise GoneError("there is no such service instance")
 
@@ -64,14 +65,14 @@ class Instances:
 
         Raises UnknownInstanceError or PlanChangeError.
         """
-        with self._engine.begin() as connection:
+        with self._database.read() as connection:
             if get_instance(connection, guid) is None:
                 raise UnknownInstanceError("there is no such service instance")
         if wants_other_plan:
             raise PlanChangeError("the plan of a scheduler service instance cannot be changed")
 
     def _replace(self, purged_guid: str, asked: ServiceInstance) -> None:
-        with self._engine.begin() as connection:
+        with self._database.write() as connection:
             self._remove(connection, purged_guid)
             if not insert_instance(connection, asked):
                 # Somebody else was first; raised in here, so that what was purged is not removed for nothing.
