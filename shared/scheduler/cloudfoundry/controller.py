@@ -84,13 +84,18 @@ class Controller:
         found: dict[str, Task] = {}
         for start in range(0, len(wanted), TASKS_PER_REQUEST):
             query = {"guids": ",".join(wanted[start : start + TASKS_PER_REQUEST])}
-            found.update((task.guid, task) for task in self._list(Task.read, "/v3/tasks", query))
+            listed = self._list(_task_if_readable, "/v3/tasks", query)
+            found.update((task.guid, task) for task in listed if task is not None)
         return found
 
-    def find_tasks(self, app_guid: str, execution_guid: str) -> list[Task]:
-        """Return the tasks that carry the execution's label, the oldest first."""
+    def find_tasks(self, app_guid: str | None, execution_guid: str) -> list[Task]:
+        """Return the tasks that carry the execution's label, the oldest first; None: in whatever app.
+
+        What Cloud Controller noted but could not submit is left out: it never ran, and its creation was a WaitError.
+        """
         query = {"label_selector": f"{EXECUTION_LABEL}={_plain(execution_guid)}"}
-        tasks = self._list(Task.read, f"/v3/apps/{_plain(app_guid)}/tasks", query)
+        path = "/v3/tasks" if app_guid is None else f"/v3/apps/{_plain(app_guid)}/tasks"
+        tasks = [task for task in self._list(Task.read, path, query) if not task.was_never_submitted]
         return sorted(tasks, key=lambda task: (task.created_at, task.guid))
 
     def cancel_task(self, guid: str) -> Task:
@@ -150,6 +155,14 @@ def _read(read: Callable[[Any], T], fields: Any) -> T:
         return read(fields)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CannotTellError(f"Cloud Controller's answer is unreadable: {type(error).__name__}") from error
+
+
+def _task_if_readable(fields: Any) -> Task | None:
+    """Read one of many tasks: an odd one must not hide the others."""
+    try:
+        return _read(Task.read, fields)
+    except CannotTellError:
+        return None
 
 
 def _total(page: Any) -> int:

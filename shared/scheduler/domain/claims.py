@@ -19,13 +19,15 @@ class Claimed:
     scheduled_time: datetime | None
     created_at: datetime
     started_at: datetime
+    first_started_at: datetime  # of the first attempt, from which the age limit of retries counts
     start_by: datetime | None
     attempt: int
     look_up_first: bool
     serial: bool
     previous_execution_guid: UUID | None
     previous_task_guid: str | None = None
-    work: Job | Call | None  # None: deleted meanwhile, but a task may exist (look_up_first)
+    work: Job | Call | None  # None: deleted meanwhile, but a task may exist (look_up_first); or see `fault`
+    fault: str = ""  # why the definition cannot be read, as when no key opens its secrets
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

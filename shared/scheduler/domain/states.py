@@ -55,6 +55,7 @@ class Reason(StrEnum):
     HTTP_STATUS = "http_status"
     CONNECT_ERROR = "connect_error"
     TOO_MANY_REDIRECTS = "too_many_redirects"
+    INTERNAL_ERROR = "internal_error"  # a fault of the scheduler itself; its log says which
     BAD_REQUEST = "bad_request"  # the definition cannot be turned into a request
 
 

@@ -73,7 +73,7 @@ class Claimer:
                     return None
                 fault = error
                 self._warn("The claim failed and is tried again", guids, error)
-        self._skip(guids, fault)
+        self._skip(guids, claimant, fault)
         return []
 
     def _claim(self, guids: Sequence[UUID], claimant: Claimant) -> list[Claimed]:
@@ -83,14 +83,14 @@ class Claimer:
         except IntegrityError:  # two serial runs of one schedule at hand: each on its own, the second one waits
             return [] if len(guids) == 1 else [each for guid in guids for each in self._claim([guid], claimant)]
 
-    def _skip(self, guids: Sequence[UUID], fault: SQLAlchemyError | None) -> None:
+    def _skip(self, guids: Sequence[UUID], claimant: Claimant, fault: SQLAlchemyError | None) -> None:
         """Write that the runs were skipped, with the same tries; without an answer the rows stay PENDING."""
         for wait in (0.0, *self.waits):
             if wait and self.stop.wait(wait):
                 return
             try:
                 with self.engine.begin() as connection:
-                    claims.skip_unrecorded(connection, guids, SKIPPED)
+                    claims.skip_unrecorded(connection, guids, claimant.token, SKIPPED)
             except SQLAlchemyError as error:
                 second = error
             else:

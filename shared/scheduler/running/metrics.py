@@ -26,10 +26,15 @@ def _due_at(claimed: Claimed) -> datetime:
     return claimed.scheduled_time or claimed.created_at
 
 
+def observe_finish(finish: Finish) -> None:
+    """Count the end of a run that was followed."""
+    ENDED.labels(finish.state, finish.reason or "").inc()
+
+
 def observe_end(ended: tuple[Claimed, Outcome]) -> None:
     """Count an outcome that was written."""
     _, outcome = ended
     if isinstance(outcome, Finish):
-        ENDED.labels(outcome.state, outcome.reason or "").inc()
+        observe_finish(outcome)
     else:
         ENDED.labels("PENDING", "given_back" if isinstance(outcome, GiveBack) else "retry").inc()

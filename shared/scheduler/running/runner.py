@@ -1,4 +1,4 @@
-"""A runner: one thread receives and claims, a fixed number of threads perform, one finishes; SIGTERM drains them."""
+"""A runner: one thread receives and claims, a fixed number of threads perform; SIGTERM drains them."""
 
 import logging
 import queue
@@ -36,6 +36,9 @@ class Performer(Protocol):
     def on_stop(self, claimed: Claimed) -> Outcome | None:
         """Return what to write for work that did not end within the grace; None: others go on with it."""
 
+    def on_fault(self, claimed: Claimed) -> Outcome:
+        """Return what to write when `perform` failed by a fault of its own."""
+
 
 @dataclass
 class _Item:
@@ -57,16 +60,17 @@ class Runner:
     stop: Stop
     _work: "queue.SimpleQueue[_Item | None]" = field(default_factory=queue.SimpleQueue)
     _free: threading.Semaphore = field(init=False)
-    _open: dict[UUID, Claimed] = field(default_factory=dict)
-    _threads: list[threading.Thread] = field(default_factory=list)
+    _under_way: dict[UUID, Claimed] = field(default_factory=dict)
+    _performing: list[threading.Thread] = field(default_factory=list)
+    _claiming: threading.Thread = field(init=False)
 
     def __post_init__(self) -> None:
         self._free = threading.Semaphore(self.workers)
 
     def start(self) -> None:
         """Start every thread."""
-        self._threads = [start_thread(f"perform-{n}", self._perform_all) for n in range(self.workers)]
-        self._threads.append(start_thread("claim", self._claim_all))
+        self._performing = [start_thread(f"perform-{n}", self._perform_all) for n in range(self.workers)]
+        self._claiming = start_thread("claim", self._claim_all)
 
     def _claim_all(self) -> None:
         self.liveness.await_first_beat(self.stop)
@@ -84,12 +88,13 @@ class Runner:
         claims = self.claimer.claim(deliveries)
         self._give_room(len(deliveries) - len(claims.taken))
         for claimed, delivery in claims.taken:
-            self._open[claimed.guid] = claimed
             self._work.put(_Item(claimed, delivery, claims.generation))
 
     def _take_room(self) -> int:
-        """Wait for one free thread, then count those that are free besides."""
-        self._free.acquire()
+        """Count the free threads, waiting for one if there is none; none only when the process is to stop."""
+        while not self._free.acquire(timeout=RECEIVE_SECONDS):
+            if self.stop.is_set():
+                return 0
         room = 1
         while room < self.workers and self._free.acquire(blocking=False):
             room += 1
@@ -101,32 +106,51 @@ class Runner:
 
     def _perform_all(self) -> None:
         while (item := self._work.get()) is not None:
+            self._under_way[item.claimed.guid] = item.claimed
             outcome = self._perform(item)
             self.consumer.acknowledge([item.delivery])
             self._free.release()
-            # Whoever takes it out writes it: this thread, or the drain that lost patience.
-            if self._open.pop(item.claimed.guid, None) is not None and outcome is not None:
-                self.finisher.put(item.claimed, outcome)
+            self._end(item.claimed, outcome)
+
+    def _end(self, claimed: Claimed, outcome: Outcome | None) -> None:
+        """Hand the outcome over, unless somebody did before: this thread, or the drain that lost patience."""
+        if self._under_way.pop(claimed.guid, None) is not None and outcome is not None:
+            self.finisher.put(claimed, outcome)
 
     def _perform(self, item: _Item) -> Outcome | None:
         def may_start() -> bool:
             return not self.stop.is_set() and self.liveness.owns(item.generation)
 
         if not may_start():
-            return GiveBack(look_up_first=item.claimed.look_up_first)
+            return _give_back(item.claimed)
         metrics.observe_start(item.claimed)
-        return self.performer.perform(item.claimed, may_start)
+        try:
+            return self.performer.perform(item.claimed, may_start)
+        except Exception:  # noqa: BLE001 - one execution must not take the runner with it, again and again
+            _log.exception(
+                "An execution could not be performed because of a fault in the scheduler.",
+                extra={"action": "perform_failed", "execution_guid": str(item.claimed.guid)},
+            )
+            return self.performer.on_fault(item.claimed)
 
     def drain(self, grace_seconds: float) -> None:
-        """Let work at hand end within the grace, then write what became of the rest."""
+        """Take nothing more, let work at hand end within the grace, then settle what became of the rest."""
         deadline = time.monotonic() + grace_seconds
-        for _ in range(self.workers):
+        self.consumer.pause()
+        self._claiming.join(max(0.0, deadline - time.monotonic()))
+        for _ in self._performing:
             self._work.put(None)
-        for thread in self._threads:
+        for thread in self._performing:
             thread.join(max(0.0, deadline - time.monotonic()))
-        for guid in list(self._open):
-            claimed = self._open.pop(guid, None)
-            outcome = self.performer.on_stop(claimed) if claimed else None
-            if claimed and outcome:
-                self.finisher.put(claimed, outcome)
-        self.consumer.close()
+        self._settle_unfinished()
+
+    def _settle_unfinished(self) -> None:
+        for claimed in list(self._under_way.values()):
+            self._end(claimed, self.performer.on_stop(claimed))
+        while not self._work.empty():
+            if (item := self._work.get()) is not None:
+                self.finisher.put(item.claimed, _give_back(item.claimed))
+
+
+def _give_back(claimed: Claimed) -> GiveBack:
+    return GiveBack(look_up_first=claimed.look_up_first)

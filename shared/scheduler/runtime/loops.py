@@ -1,6 +1,7 @@
 """Threads that end their process when they end unexpectedly, and the boring loop that most of them run."""
 
 import logging
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -47,9 +48,20 @@ class Bell:
 
 
 def stop_on_signals(stop: Stop) -> None:
-    """Let SIGTERM and SIGINT set `stop`; for the main thread."""
+    """Let SIGTERM and SIGINT set `stop`, however often they come; for the main thread."""
+    # Not in the handlers: one that interrupts the main thread inside an Event would wait for that Event's lock for
+    # ever. Python also writes each signal's number to a pipe, which a thread of its own reads.
+    arrivals, announcements = os.pipe()
+    os.set_blocking(announcements, False)
+    signal.set_wakeup_fd(announcements, warn_on_full_buffer=False)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, lambda *_: None)
+
+    def wait_for_signals() -> None:
+        while os.read(arrivals, 1):
+            stop.set()
+
+    start_thread("signals", wait_for_signals)
 
 
 def start_thread(name: str, target: Callable[[], None]) -> threading.Thread:

@@ -11,11 +11,14 @@ from uuid import UUID
 
 from sqlalchemy import Connection, TextClause, text
 
+from scheduler.domain.calls import Call
 from scheduler.domain.claims import Claimed
+from scheduler.domain.jobs import Job
 from scheduler.domain.states import RefType
+from scheduler.store.bells import RELAY, ring
 from scheduler.store.calls import call_from
 from scheduler.store.jobs import job_from
-from scheduler.store.sealing import Seal
+from scheduler.store.sealing import CannotUnsealError, Seal
 
 _LOCK = text("SELECT guid FROM executions WHERE guid = ANY(CAST(:guids AS uuid[])) ORDER BY guid FOR UPDATE")
 
@@ -28,6 +31,11 @@ _HAS_TURN = """
             AND (o.state = 'RUNNING' OR (coalesce(o.scheduled_time, o.created_at), o.guid)
                 < (coalesce(e.scheduled_time, e.created_at), e.guid))
     )
+"""
+
+# What was in the way, such as a quota, is kept.
+TOO_LATE_MESSAGE = """
+    'not started in time: its start deadline had passed' || CASE e.message WHEN '' THEN '' ELSE '; ' || e.message END
 """
 
 _TOO_LATE = "e.start_by < now() AND NOT e.look_up_first"
@@ -43,6 +51,7 @@ _CLAIM = """
         UPDATE executions e SET state = 'RUNNING', runner = :runner, claim_token = :token, reason = NULL,
             attempt = e.attempt + CASE e.state WHEN 'PENDING' THEN 1 ELSE 0 END, next_poll_at = NULL,
             execution_start_time = clock_timestamp(),
+            first_start_time = coalesce(e.first_start_time, clock_timestamp()),
             previous_execution_guid = CASE WHEN e.schedule_guid IS NOT NULL THEN ({previous}) END
         WHERE e.guid = ANY(CAST(:guids AS uuid[])) AND e.ref_type = '{kind}'
             AND (e.look_up_first OR EXISTS (SELECT FROM {table} w WHERE w.guid = e.ref_guid)) AND (
@@ -50,12 +59,12 @@ _CLAIM = """
             OR (e.state = 'PENDING' AND coalesce(e.not_before, e.created_at) <= now()
                 AND (e.cancel_requested_at IS NULL OR e.look_up_first)
                 AND (e.start_by IS NULL OR NOT ({too_late})) AND ({has_turn})))
-        RETURNING e.guid, e.schedule_guid, e.scheduled_time, e.created_at, e.execution_start_time, e.start_by,
-            e.attempt, e.look_up_first, e.serial, e.previous_execution_guid, e.ref_guid
+        RETURNING e.guid, e.schedule_guid, e.scheduled_time, e.created_at, e.execution_start_time,
+            e.first_start_time, e.start_by, e.attempt, e.look_up_first, e.serial, e.previous_execution_guid, e.ref_guid
     )
     SELECT c.guid AS execution_guid, c.schedule_guid, c.scheduled_time, c.created_at AS execution_created_at,
-        c.execution_start_time, c.start_by, c.attempt, c.look_up_first, c.serial, c.previous_execution_guid,
-        {previous_task}, w.*
+        c.execution_start_time, c.first_start_time, c.start_by, c.attempt, c.look_up_first, c.serial,
+        c.previous_execution_guid, {previous_task}, w.*
     FROM claimed c LEFT JOIN {table} w ON w.guid = c.ref_guid
 """
 
@@ -85,7 +94,7 @@ _END_UNSTARTED = text(f"""
         reason = CASE WHEN e.cancel_requested_at IS NOT NULL THEN 'cancelled'
             WHEN {_TOO_LATE} THEN 'too_late' ELSE 'deleted' END,
         message = CASE WHEN e.cancel_requested_at IS NOT NULL THEN 'cancelled before it was started'
-            WHEN {_TOO_LATE} THEN 'not started in time: its start deadline had passed'
+            WHEN {_TOO_LATE} THEN {TOO_LATE_MESSAGE}
             ELSE 'the ' || e.ref_type || ' was deleted before this run was started' END
     WHERE e.guid = ANY(CAST(:guids AS uuid[])) AND e.state = 'PENDING' AND NOT e.look_up_first AND (
         e.cancel_requested_at IS NOT NULL OR {_TOO_LATE}
@@ -99,9 +108,12 @@ _BACK_TO_THE_RELAY = text(f"""
         AND (coalesce(e.not_before, e.created_at) > now() OR NOT ({_HAS_TURN}))
 """)  # noqa: S608 - likewise
 
+# One of the tries may have been committed without our hearing of it.
 _SKIP_UNRECORDED = text("""
     UPDATE executions SET state = 'FAILED', reason = 'not_recorded', execution_end_time = now(), message = :message
-    WHERE guid = ANY(CAST(:guids AS uuid[])) AND state = 'PENDING' AND NOT look_up_first
+    WHERE guid = ANY(CAST(:guids AS uuid[])) AND NOT look_up_first
+        AND (state = 'PENDING' OR (state = 'RUNNING' AND claim_token = :token AND task_guid IS NULL))
+    RETURNING serial
 """)
 
 
@@ -127,12 +139,15 @@ def claim(
     taken = {row.execution_guid for row in rows}
     left = [str(guid) for guid in guids if guid not in taken]
     if left:
-        connection.execute(_END_UNSTARTED, {"guids": left})
+        ended = connection.execute(_END_UNSTARTED, {"guids": left}).all()
+        if any(row.serial for row in ended):
+            ring(connection, RELAY)
         connection.execute(_BACK_TO_THE_RELAY, {"guids": left})
     return [_claimed(row, kind, claimant.token, seal) for row in rows]
 
 
 def _claimed(row: Any, kind: RefType, token: UUID, seal: Seal) -> Claimed:
+    work, fault = _work(row, kind, seal)
     return Claimed(
         guid=row.execution_guid,
         claim_token=token,
@@ -140,16 +155,34 @@ def _claimed(row: Any, kind: RefType, token: UUID, seal: Seal) -> Claimed:
         scheduled_time=row.scheduled_time,
         created_at=row.execution_created_at,
         started_at=row.execution_start_time,
+        first_started_at=row.first_start_time,
         start_by=row.start_by,
         attempt=row.attempt,
         look_up_first=row.look_up_first,
         serial=row.serial,
         previous_execution_guid=row.previous_execution_guid,
         previous_task_guid=row.previous_task_guid,
-        work=None if row.guid is None else job_from(row) if kind is RefType.JOB else call_from(row, seal),
+        work=work,
+        fault=fault,
     )
 
 
-def skip_unrecorded(connection: Connection, guids: Sequence[UUID], message: str) -> int:
+def _work(row: Any, kind: RefType, seal: Seal) -> tuple[Job | Call | None, str]:
+    """Return the definition, or why it cannot be read: one such row must not keep the others from being claimed."""
+    if row.guid is None:
+        return None, ""
+    try:
+        return (job_from(row) if kind is RefType.JOB else call_from(row, seal)), ""
+    except CannotUnsealError as error:
+        return None, str(error)
+    except (ValueError, TypeError, KeyError):
+        return None, f"the stored {kind} is damaged"
+
+
+def skip_unrecorded(connection: Connection, guids: Sequence[UUID], token: UUID, message: str) -> int:
     """End executions whose start could not be recorded, so that nothing was started (checklist 171)."""
-    return connection.execute(_SKIP_UNRECORDED, {"guids": [str(guid) for guid in guids], "message": message}).rowcount
+    parameters = {"guids": [str(guid) for guid in guids], "token": token, "message": message}
+    rows = connection.execute(_SKIP_UNRECORDED, parameters).all()
+    if any(row.serial for row in rows):
+        ring(connection, RELAY)
+    return len(rows)

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, text
 from scheduler.domain.claims import Finish
 from scheduler.domain.states import ExecutionState
 from scheduler.store.bells import RELAY, ring
+from scheduler.store.messages import storable
 
 _RECORD = text("""
     UPDATE executions SET task_guid = :task, next_poll_at = now() + :delay * interval '1 second', look_up_first = false
@@ -110,7 +111,7 @@ def finish_tasks(connection: Connection, ended: Sequence[tuple[Followed, Finish]
         **_keys([followed for followed, _ in ended]),
         "states": [finish.state for _, finish in ended],
         "reasons": [finish.reason for _, finish in ended],
-        "messages": [finish.message for _, finish in ended],
+        "messages": [storable(finish.message) for _, finish in ended],
     }
     if any(followed.serial for followed, _ in ended):
         ring(connection, RELAY)

@@ -4,12 +4,14 @@ An outcome still counts after the rescue gave the run up as lost (`runner_lost`)
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Connection, text
 
 from scheduler.domain.claims import Claimed, Finish, GiveBack, Outcome, TryAgain
 from scheduler.store.bells import RELAY, ring
+from scheduler.store.messages import storable
 
 _LOCK = text("SELECT guid FROM executions WHERE guid = ANY(CAST(:guids AS uuid[])) ORDER BY guid FOR UPDATE")
 
@@ -24,20 +26,31 @@ _FINISH = text(f"""
     WHERE e.guid = u.guid AND e.claim_token = u.token AND {_OPEN}
 """)  # noqa: S608 - composed of this module's own constants
 
-# The same row tries again. A retry has no start deadline; one that gives an attempt back keeps it.
+# The same row tries again. A retry has no start deadline; one that gives an attempt back keeps it. A run that has a
+# task by now goes on with it.
 _BACK_TO_PENDING = text(f"""
-    UPDATE executions e SET state = 'PENDING', reason = u.reason, message = u.message, http_status = u.http_status,
-        duration_ms = u.duration_ms, not_before = now() + u.delay * interval '1 second', queued_at = NULL,
+    UPDATE executions e SET state = 'PENDING', reason = u.reason,
+        message = CASE WHEN u.unsent AND u.message = '' THEN e.message ELSE u.message END,
+        http_status = CASE WHEN u.unsent THEN e.http_status ELSE u.http_status END,
+        duration_ms = CASE WHEN u.unsent THEN e.duration_ms ELSE u.duration_ms END,
+        not_before = now() + u.delay * interval '1 second', queued_at = NULL,
         publish_count = 0, execution_end_time = NULL, claim_token = NULL, runner = NULL,
         attempt = e.attempt - CASE WHEN u.unsent THEN 1 ELSE 0 END,
         look_up_first = u.look_up_first, start_by = CASE WHEN u.unsent THEN e.start_by END,
-        execution_start_time = CASE WHEN u.unsent AND e.attempt = 1 THEN NULL ELSE e.execution_start_time END
+        execution_start_time = CASE WHEN u.unsent AND e.attempt = 1 THEN NULL ELSE e.execution_start_time END,
+        first_start_time = CASE WHEN u.unsent AND e.attempt = 1 THEN NULL ELSE e.first_start_time END
     FROM unnest(CAST(:guids AS uuid[]), CAST(:tokens AS uuid[]), CAST(:delays AS double precision[]),
         CAST(:unsents AS boolean[]), CAST(:look_ups AS boolean[]), CAST(:reasons AS text[]), CAST(:messages AS text[]),
         CAST(:statuses AS integer[]), CAST(:durations AS bigint[]))
         AS u (guid, token, delay, unsent, look_up_first, reason, message, http_status, duration_ms)
-    WHERE e.guid = u.guid AND e.claim_token = u.token AND {_OPEN}
+    WHERE e.guid = u.guid AND e.claim_token = u.token AND e.task_guid IS NULL AND {_OPEN}
 """)  # noqa: S608 - likewise
+
+
+_MARK_LOOKED_UP = text("""
+    UPDATE executions SET look_up_first = false WHERE guid = :guid AND claim_token = :token AND state = 'RUNNING'
+    RETURNING cancel_requested_at IS NOT NULL AS is_cancelled, coalesce(start_by < now(), false) AS is_too_late
+""")
 
 
 def write_outcomes(connection: Connection, outcomes: Sequence[tuple[Claimed, Outcome]]) -> int:
@@ -80,15 +93,24 @@ def _keys(claims: Sequence[Claimed]) -> dict[str, list[str]]:
 def _shown(outcomes: Sequence[Outcome]) -> dict[str, object]:
     return {
         "reasons": [getattr(outcome, "reason", None) for outcome in outcomes],
-        "messages": [outcome.message for outcome in outcomes],
+        "messages": [storable(outcome.message) for outcome in outcomes],
         "statuses": [getattr(outcome, "http_status", None) for outcome in outcomes],
         "durations": [getattr(outcome, "duration_ms", None) for outcome in outcomes],
     }
 
 
-def mark_looked_up(connection: Connection, guid: UUID, token: UUID) -> None:
-    """Record that no task of a doubtful creation exists, so that ordinary rules apply to the row again."""
-    connection.execute(
-        text("UPDATE executions SET look_up_first = false WHERE guid = :guid AND claim_token = :token"),
-        {"guid": guid, "token": token},
-    )
+@dataclass(frozen=True, slots=True)
+class Permission:
+    """Whether a run for which no task was found may still get one."""
+
+    is_cancelled: bool
+    is_too_late: bool
+
+
+def mark_looked_up(connection: Connection, guid: UUID, token: UUID) -> Permission | None:
+    """Record that no task of a doubtful creation exists, so that the ordinary rules apply to the row again.
+
+    None: the execution is no longer this runner's.
+    """
+    row = connection.execute(_MARK_LOOKED_UP, {"guid": guid, "token": token}).one_or_none()
+    return Permission(is_cancelled=row.is_cancelled, is_too_late=row.is_too_late) if row else None

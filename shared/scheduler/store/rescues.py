@@ -3,6 +3,7 @@
 from sqlalchemy import Connection, text
 
 from scheduler.store.bells import RELAY, ring
+from scheduler.store.claims import TOO_LATE_MESSAGE
 
 # A call's own limit decides whether a living process is overdue; creating a task has a limit of its own.
 _OVERDUE = """
@@ -31,7 +32,8 @@ _RESCUE_CALLS = text(f"""
     judged AS (
         SELECT lost.*, coalesce(c.retry -> 'retry_on' ? 'runner_lost'
             AND e.attempt < CAST(c.retry ->> 'max_attempts' AS integer)
-            AND e.created_at > now() - CAST(c.retry ->> 'max_age_seconds' AS double precision) * interval '1 second',
+            AND e.first_start_time
+                > now() - CAST(c.retry ->> 'max_age_seconds' AS double precision) * interval '1 second',
             false) AS again
         FROM lost JOIN executions e ON e.guid = lost.guid LEFT JOIN calls c ON c.guid = e.ref_guid
     )
@@ -56,16 +58,16 @@ _RESCUE_JOBS = text(f"""
     FROM lost WHERE {_SAME_CLAIM}
 """)  # noqa: S608 - likewise
 
-_END_TOO_LATE = text("""
-    UPDATE executions SET state = 'FAILED', reason = 'too_late', execution_end_time = now(),
-        message = 'not started in time: its start deadline had passed'
+_END_TOO_LATE = text(f"""
+    UPDATE executions e SET state = 'FAILED', reason = 'too_late', execution_end_time = now(),
+        message = {TOO_LATE_MESSAGE}
     WHERE guid IN (
         SELECT guid FROM executions
         WHERE state = 'PENDING' AND start_by < now() AND NOT look_up_first
         ORDER BY start_by LIMIT 1000 FOR UPDATE SKIP LOCKED
     )
     RETURNING serial
-""")
+""")  # noqa: S608 - likewise
 
 _FORGET_DEAD = text("""
     DELETE FROM processes p WHERE p.seen_at < now() - 10 * :dead * interval '1 second'

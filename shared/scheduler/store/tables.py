@@ -141,6 +141,7 @@ executions = Table(
     _instant("created_at"),
     _instant("queued_at", nullable=True),
     Column("publish_count", Integer, nullable=False, server_default=text("0")),
+    _instant("first_start_time", nullable=True),
     _instant("execution_start_time", nullable=True),
     _instant("execution_end_time", nullable=True),
     Column("previous_execution_guid", Uuid),

@@ -119,6 +119,7 @@ CREATE TABLE executions (
     created_at timestamptz NOT NULL,
     queued_at timestamptz,
     publish_count integer NOT NULL DEFAULT 0,
+    first_start_time timestamptz,
     execution_start_time timestamptz,
     execution_end_time timestamptz,
     previous_execution_guid uuid,
