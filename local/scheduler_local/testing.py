@@ -199,7 +199,7 @@ class StandInController(StandIn):
         return list(self._control("GET", "tasks")["tasks"])
 
     def limit(self, **limits: int) -> None:
-        """Set quotas: app_task_limit, memory_in_mb, maximum_disk_in_mb (-1: none)."""
+        """Set quotas: app_task_limit, memory_in_mb, maximum_disk_in_mb (-1: none); or is_diego_down=True."""
         self._control("POST", "limits", limits)
 
     def mitigate_fast(self, *, minute_seconds: float) -> None:

@@ -40,7 +40,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--fd", type=int, help="a listening socket to serve on instead")
     parser.add_argument("--uaa", default="http://127.0.0.1:8001", help="where the keys of tokens are")
     parser.add_argument("--uaa-shown", default="", metavar="URL", help="the UAA that clients are sent to")
-    parser.add_argument("--state", type=Path, metavar="DIR", help="keep tasks here")
+    parser.add_argument("--state", type=Path, metavar="DIR", help="keep everything here")
     parser.add_argument("--auto-create", action="store_true", help="let every app exist that is asked for")
     parser.add_argument("--parallel", type=int, default=16, help="how many commands run at a time")
     parser.add_argument("--broker-timeout", type=float, default=60.0, help="seconds that a broker may take")

@@ -63,7 +63,7 @@ def create_app(options: Options) -> tuple[Flask, Parts]:
 
 
 def _build_parts(options: Options) -> Parts:
-    world = World(auto_create=options.auto_create)
+    world = World(folder=options.folder, auto_create=options.auto_create)
     journal = TaskJournal(options.folder) if options.folder else None
     tasks = Tasks(journal.write if journal else None)
     if journal:

@@ -17,7 +17,8 @@ from scheduler_local.controller.tasks import CANCELLED, Step, Task, Tasks
 from scheduler_local.controller.world import World
 
 _LINE_BYTES = 4_096
-_OUTPUT_BYTES = 1_048_576  # of one task; what it prints beyond is dropped
+_OUTPUT_BYTES = 1_048_576  # of one task, with what we add to each line; what it prints beyond is dropped
+_LINE_COST_BYTES = 64
 _GRACE_SECONDS = 10.0  # between SIGTERM and SIGKILL, as in Cloud Foundry
 
 
@@ -127,7 +128,7 @@ def _show(output: IO[bytes], name: str) -> None:
         while line := output.readline(_LINE_BYTES):
             if shown < _OUTPUT_BYTES:
                 _print(name, line.decode(errors="replace").rstrip("\n"))
-                shown += len(line)
+                shown += _LINE_COST_BYTES + len(line)
                 if shown >= _OUTPUT_BYTES:
                     _print(name, "(the rest of the output is not shown)")
 

@@ -1,6 +1,5 @@
 """Brokers, what they offer, and what users made of it."""
 
-import json
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -8,6 +7,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import uuid4
+
+from scheduler_local.standin.state import StateFile
 
 
 @dataclass(kw_only=True)
@@ -88,22 +89,21 @@ class Binding:
 
 T = TypeVar("T", Broker, Offering, Plan, Instance, Binding)
 
-_FILE = "services.json"
-
 
 class Services:
     """All of them by GUID; written to `folder` after each change, if there is one."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.lock = threading.RLock()
-        self._path = folder / _FILE if folder else None
+        self._file = StateFile(folder, "services.json")
         self.brokers: dict[str, Broker] = {}
         self.offerings: dict[str, Offering] = {}
         self.plans: dict[str, Plan] = {}
         self.instances: dict[str, Instance] = {}
         self.bindings: dict[str, Binding] = {}
-        if self._path and self._path.exists():
-            self._load(json.loads(self._path.read_text(encoding="utf-8")))
+        stored = self._file.read()
+        if stored is not None:
+            self._load(stored)
 
     def reset(self) -> None:
         """Forget everything."""
@@ -114,15 +114,9 @@ class Services:
 
     def save(self) -> None:
         """Write everything down."""
-        if self._path is None:
-            return
         with self.lock:
             kinds = (self.brokers, self.offerings, self.plans, self.instances, self.bindings)
-            stored = [[asdict(thing) for thing in things.values()] for things in kinds]
-            draft = self._path.with_suffix(".new")
-            draft.touch(mode=0o600)  # it holds the broker's password
-            draft.write_text(json.dumps(stored), encoding="utf-8")
-            draft.replace(self._path)
+            self._file.write([[asdict(thing) for thing in things.values()] for things in kinds])
 
     def offerings_of(self, broker_guid: str) -> list[Offering]:
         """Return what a broker offers."""

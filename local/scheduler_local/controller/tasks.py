@@ -14,6 +14,7 @@ from uuid import uuid4
 
 FINAL = frozenset({"SUCCEEDED", "FAILED"})
 CANCELLED = "task was cancelled"  # Diego's words
+NOT_SUBMITTED = "Unable to request task to be run"  # Cloud Controller's, when Diego does not answer
 _KEPT = 50_000
 
 
@@ -78,6 +79,7 @@ class Limits:
     app_task_limit: int = -1  # in spite of its name: live tasks of a whole space
     memory_in_mb: int = -1  # of all live tasks of a space
     maximum_disk_in_mb: int = 2_048
+    is_diego_down: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

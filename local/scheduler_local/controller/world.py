@@ -1,12 +1,14 @@
 """Organisations, spaces, apps and roles."""
 
 import threading
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from scheduler_local import seed
+from scheduler_local.standin.state import StateFile
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,16 +49,23 @@ class Role:
 
 
 class World:
-    """All of it, in memory. With `auto_create`, asking for an unknown app makes it exist in the first space."""
+    """All of it, in memory and in `folder`, if there is one.
 
-    def __init__(self, *, auto_create: bool = False) -> None:
+    With `auto_create`, asking for an unknown app makes it exist in the first space.
+    """
+
+    def __init__(self, *, folder: Path | None = None, auto_create: bool = False) -> None:
         self._lock = threading.RLock()
         self._auto_create = auto_create
+        self._file = StateFile(folder, "world.json")
         self.organizations: dict[str, Organization] = {}
         self.spaces: dict[str, Space] = {}
         self.apps: dict[str, App] = {}
         self.roles: dict[str, Role] = {}
+        stored = self._file.read()
         self.reset()
+        if stored is not None:
+            self._load(stored)
 
     def reset(self) -> None:
         """Return to the seed."""
@@ -76,7 +85,10 @@ class World:
         organization_guid = seed.guid_of("organization", seed.ORGANIZATION)
         space = Space(guid=seed.guid_of("space", name), name=name, organization_guid=organization_guid)
         with self._lock:
-            return self.spaces.setdefault(space.guid, space)
+            if space.guid not in self.spaces:
+                self.spaces[space.guid] = space
+                self._save()
+        return space
 
     def remove_space(self, guid: str) -> None:
         """Remove a space with everything in it."""
@@ -84,8 +96,9 @@ class World:
             self.spaces.pop(guid, None)
             for app in [app for app in self.apps.values() if app.space_guid == guid]:
                 del self.apps[app.guid]
-            for role in [role for role in self.roles.values() if role.space_guid == guid]:
+            for role in self.find_roles(space_guids=[guid]):
                 del self.roles[role.guid]
+            self._save()
 
     def add_app(self, space_guid: str, *, name: str = "", guid: str = "", has_droplet: bool = True) -> App:
         """Add an app, or replace the one with this GUID."""
@@ -93,12 +106,14 @@ class World:
         app = App(guid=made_up, name=name or f"app-{made_up[:8]}", space_guid=space_guid, has_droplet=has_droplet)
         with self._lock:
             self.apps[app.guid] = app
+            self._save()
         return app
 
     def remove_app(self, guid: str) -> None:
         """Remove an app."""
         with self._lock:
             self.apps.pop(guid, None)
+            self._save()
 
     def app(self, guid: str) -> App | None:
         """Return an app."""
@@ -113,12 +128,14 @@ class World:
         with self._lock:
             if not self.find_roles(types=[role], user_guids=[user_guid], space_guids=[space_guid]):
                 self.roles[entry.guid] = entry
+                self._save()
 
     def withdraw(self, user_guid: str, space_guid: str) -> None:
         """Take all roles of a user in a space away."""
         with self._lock:
             for role in self.find_roles(user_guids=[user_guid], space_guids=[space_guid]):
                 del self.roles[role.guid]
+            self._save()
 
     def find_roles(
         self,
@@ -137,18 +154,16 @@ class World:
                 and (space_guids is None or role.space_guid in space_guids)
             ]
 
-    def dump(self) -> dict[str, Any]:
-        """Return everything as JSON."""
-        with self._lock:
-            return {
+    def _save(self) -> None:
+        self._file.write(
+            {
                 "spaces": [asdict(space) for space in self.spaces.values()],
                 "apps": [asdict(app) for app in self.apps.values()],
                 "roles": [asdict(role) for role in self.roles.values()],
             }
+        )
 
-    def load(self, stored: dict[str, Iterable[dict[str, Any]]]) -> None:
-        """Take up what `dump` returned."""
-        with self._lock:
-            self.spaces = {fields["guid"]: Space(**fields) for fields in stored["spaces"]}
-            self.apps = {fields["guid"]: App(**fields) for fields in stored["apps"]}
-            self.roles = {fields["guid"]: Role(**fields) for fields in stored["roles"]}
+    def _load(self, stored: dict[str, list[dict[str, Any]]]) -> None:
+        self.spaces = {fields["guid"]: Space(**fields) for fields in stored["spaces"]}
+        self.apps = {fields["guid"]: App(**fields) for fields in stored["apps"]}
+        self.roles = {fields["guid"]: Role(**fields) for fields in stored["roles"]}

@@ -12,6 +12,9 @@ from typing import Any, Self
 # Cloud Controller wants the prefix of a label to be a DNS name.
 EXECUTION_LABEL = "scheduler.ocf/execution"
 
+# Cloud Controller's own words (app/actions/task_create.rb).
+_NOT_SUBMITTED = "Unable to request task to be run"
+
 
 class TaskState(StrEnum):
     """PENDING -> RUNNING -> SUCCEEDED or FAILED; CANCELING -> FAILED."""
@@ -87,6 +90,11 @@ class Task:
     app_guid: str
     created_at: datetime
     updated_at: datetime
+
+    @property
+    def was_never_submitted(self) -> bool:
+        """Tell whether this is the record that stays of a task which Diego could not be asked to run."""
+        return self.state is TaskState.FAILED and self.failure_reason == _NOT_SUBMITTED
 
     @classmethod
     def read(cls, fields: Mapping[str, Any]) -> Self:

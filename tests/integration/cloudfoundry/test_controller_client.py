@@ -338,6 +338,17 @@ def test_retry_after_may_be_a_date(controller: Controller, cc: StandInController
     assert raised.value.retry_after > 86_400
 
 
+def test_the_record_of_a_task_that_diego_never_got_is_no_task(
+    controller: Controller, cc: StandInController, app: MadeApp
+) -> None:
+    cc.limit(is_diego_down=True)
+    with pytest.raises(WaitError, match="Task workers are unavailable"):
+        controller.create_task(app.guid, TASK)
+    assert [task["state"] for task in cc.tasks()] == ["FAILED"]
+    assert controller.find_tasks(app.guid, "e-1") == []
+    assert controller.find_tasks(None, "e-1") == []
+
+
 @pytest.mark.parametrize("limit", ["app_task_limit", "memory_in_mb"])
 def test_a_quota_that_other_tasks_use_up_is_waited_for(
     controller: Controller, cc: StandInController, app: MadeApp, limit: str

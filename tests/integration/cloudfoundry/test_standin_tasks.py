@@ -210,6 +210,7 @@ def test_a_restart_keeps_tasks_and_tokens_and_ends_what_ran(tmp_path: Path) -> N
     with start_uaa(start) as uaa:
         token = uaa.token()
         with start_controller(uaa, start) as cc:
+            other = cc.add_app("made-later")
             api = Api(cc, token)
             done = api.ended(api.run("true"))
             running = api.run(f"echo $$ > {note}; exec sleep 300")
@@ -223,6 +224,9 @@ def test_a_restart_keeps_tasks_and_tokens_and_ends_what_ran(tmp_path: Path) -> N
         assert lost["state"] == "FAILED"
         assert "stopped" in lost["result"]["failure_reason"]
         api.close()
+        admin = Api(cc, uaa.admin_token())
+        assert admin.ask("GET", f"/v3/apps/{other.guid}")[0] == 200
+        admin.close()
 
 
 def test_more_commands_than_may_run_at_a_time_wait_for_their_turn(tmp_path: Path) -> None:

@@ -5,11 +5,11 @@ from typing import Any
 from flask import Blueprint, request
 
 from scheduler_local.controller.access import access
-from scheduler_local.controller.errors import bad_query, not_found, unprocessable
+from scheduler_local.controller.errors import ControllerError, bad_query, not_found, unprocessable
 from scheduler_local.controller.pages import page_of, query, stamp
 from scheduler_local.controller.parts import parts
 from scheduler_local.controller.task_requests import read_request, refuse_over_quota
-from scheduler_local.controller.tasks import Filter, Step, Task
+from scheduler_local.controller.tasks import NOT_SUBMITTED, Filter, Step, Task
 from scheduler_local.controller.world import App
 
 routes = Blueprint("tasks", __name__)
@@ -26,11 +26,14 @@ def create(guid: str) -> Any:
     if not app.has_droplet:
         raise unprocessable("Task must have a droplet. Specify droplet or assign current droplet to app.")
     refuse_over_quota(parts().tasks, app.space_guid, wish["memory_in_mb"])
-    script = parts().tasks.script_for(guid)
+    is_down = parts().tasks.limits.is_diego_down
+    script = (Step(state="FAILED", reason=NOT_SUBMITTED),) if is_down else parts().tasks.script_for(guid)
     task = parts().tasks.add(
         steps=script or (Step(state="RUNNING"),), app_guid=guid, space_guid=app.space_guid,
         droplet_guid=f"droplet-{guid}", **wish,
     )  # fmt: skip
+    if is_down:  # the record of the task stays
+        raise ControllerError(503, 170020, "CF-TaskWorkersUnavailable", "Task workers are unavailable")
     if script is None:
         parts().commands.start(task)
     return show_task(task), 202
