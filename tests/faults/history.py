@@ -5,7 +5,7 @@ within this window may fall under either definition, every other one may not.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tests.faults.oracle import Shape
 
@@ -140,4 +140,5 @@ class Observations:
     faults: Sequence[Fault]
     until: int  # everything was paused by then
     liveness_seconds: float = 60.0
-    unknown_work: frozenset[str] = field(default_factory=frozenset)  # created, but the answer was lost
+    complaints: Sequence[str] = ()  # answers that nobody should get
+    endings: Sequence[str] = ()  # processes that ended unasked, or did not when asked

@@ -83,10 +83,8 @@ def serial_kept(evidence: Evidence) -> Iterator[Violation]:
     """Runs of one serial schedule never overlap."""
     for case in evidence.cases:
         serial = [row for row in case.rows if row.serial]
-        if case.timeline.kind == "call":
-            yield from _overlapping_hits(evidence, serial)
-        else:
-            yield from _overlapping_tasks(evidence, serial)
+        yield from _overlapping_hits(evidence, serial)
+        yield from _overlapping_rows(serial)
 
 
 def _overlapping_hits(evidence: Evidence, rows: list[Row]) -> Iterator[Violation]:
@@ -108,16 +106,11 @@ def _given_up(row: Row) -> bool:
     return row.reason in GAVE_UP or row.attempt > 1
 
 
-def _overlapping_tasks(evidence: Evidence, rows: list[Row]) -> Iterator[Violation]:
-    running = sorted(
-        ((task, row) for row in rows for task in evidence.tasks.get(row.guid, ()) if not task.cancelled),
-        key=lambda pair: pair[0].created,
-    )
-    for (first, row), (second, other) in pairwise(running):
-        if row is not other and row.ended is not None and second.created < row.ended - SECOND // 10:
-            text = (
-                f"task {second.guid} began at {show(second.created)}, {first.guid} was followed until {show(row.ended)}"
-            )
+def _overlapping_rows(rows: list[Row]) -> Iterator[Violation]:
+    ran = sorted((row for row in rows if row.started is not None), key=lambda row: row.started or 0)
+    for row, other in pairwise(ran):
+        if row.ended is not None and (other.started or 0) < row.ended and not _given_up(row):
+            text = f"{other.guid} started at {show(other.started)}, {row.guid} ended at {show(row.ended)}"
             yield _of(other, "serial runs overlap", text)
 
 
@@ -175,3 +168,15 @@ def hits_after_loss(evidence: Evidence) -> list[Hit]:
 
 def _of(row: Row, rule: str, text: str) -> Violation:
     return Violation(rule=rule, schedule=row.schedule, execution=row.guid, text=f"{row.guid}: {text}")
+
+
+def answers_expected(evidence: Evidence) -> Iterator[Violation]:
+    """Nobody was answered what nobody should be answered."""
+    for complaint in evidence.seen.complaints:
+        yield Violation(rule="an unexpected answer", text=complaint)
+
+
+def processes_obedient(evidence: Evidence) -> Iterator[Violation]:
+    """No service ended by itself, and each one that was asked to end did so in time."""
+    for ending in evidence.seen.endings:
+        yield Violation(rule="a process", text=ending)

@@ -24,6 +24,8 @@ RULES: Sequence[tuple[str, Callable[[Evidence], Iterator[Violation]]]] = (
     ("lost runs have a cause", runs.losses_explained),
     ("serial runs never overlap", runs.serial_kept),
     ("nothing ran after its deletion", runs.nothing_after_deletion),
+    ("answers are as promised", runs.answers_expected),
+    ("processes end when asked, and only then", runs.processes_obedient),
 )
 SHOWN = 5
 
