@@ -1,32 +1,14 @@
-"""Start the stand-ins as processes and steer them, for tests and for the local mode's own checks.
+"""What a test can say to a stand-in, and ask it."""
 
-with start_uaa() as uaa, start_controller(uaa) as cc:
-    app = cc.add_app()
-    cc.grant("jane", "dev", "space_developer")
-    cc.script_tasks([{"state": "RUNNING", "seconds": 2}, {"state": "SUCCEEDED"}])
-    cc.fault("rate_limited", path="/v3/roles", count=2, retry_after="1")
-    token = uaa.token("jane")
-"""
-
-import os
-import signal
-import socket
-import subprocess
-import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import Any
 
 import requests
 
 from scheduler_local import seed
 
-Found = TypeVar("Found")
-
-_START_SECONDS = 20.0
 _STOP_SECONDS = 10.0
 
 ScriptedStep = Mapping[str, Any]  # {"state": …, "seconds"?: …, "reason"?: …}; the last one stays
@@ -47,18 +29,6 @@ class MadeApp:
     guid: str
     name: str
     space_guid: str
-
-
-def wait_until(condition: Callable[[], Found | None], *, seconds: float = 10.0, what: str = "condition") -> Found:
-    """Return the condition's first true value; fail when there is none in time."""
-    deadline = time.monotonic() + seconds
-    while True:
-        found = condition()
-        if found:
-            return found
-        if time.monotonic() > deadline:
-            raise AssertionError(f"no {what} within {seconds} s")
-        time.sleep(0.02)
 
 
 class StandIn:
@@ -205,116 +175,3 @@ class StandInController(StandIn):
     def mitigate_fast(self, *, minute_seconds: float) -> None:
         """Let a minute of orphan mitigation last so long: the first attempt comes after two of them."""
         self._control("POST", "mitigation", {"minute_seconds": minute_seconds})
-
-
-class EchoEndpoint:
-    """An endpoint that keeps what it receives; see scheduler_local.echo for its paths."""
-
-    def __init__(self, url: str) -> None:
-        self.url = url
-        self._session = requests.Session()
-        self._session.trust_env = False
-
-    def requests(self) -> list[dict[str, Any]]:
-        """Return what arrived: at, method, path, query, headers, body."""
-        found: list[dict[str, Any]] = self._session.get(self.url, timeout=60).json()["requests"]
-        return found
-
-    def count(self) -> int:
-        """Return how many requests arrived, the fast ones too."""
-        return int(self._session.get(self.url, timeout=60).json()["count"])
-
-    def clear(self) -> None:
-        """Forget what arrived."""
-        self._session.delete(self.url, timeout=60)
-
-    def close(self) -> None:
-        """Let the connections go."""
-        self._session.close()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Start:
-    """How to run a stand-in."""
-
-    arguments: Sequence[str] = ()
-    log: Path | None = None  # where its output goes; None: to ours
-    started: Callable[[int], None] = lambda _pid: None  # told of the process, which leads a group of its own
-    ended: Callable[[int], None] = lambda _pid: None
-
-
-@contextmanager
-def start_uaa(start: Start = Start()) -> Iterator[StandInUaa]:
-    """Run a UAA on a free port."""
-    with _process("scheduler_local.uaa", start, ()) as url:
-        uaa = StandInUaa(url, start.log)
-        yield uaa
-        uaa.close()
-
-
-@contextmanager
-def start_controller(uaa: StandInUaa, start: Start = Start()) -> Iterator[StandInController]:
-    """Run a Cloud Controller on a free port that trusts this UAA."""
-    with _process("scheduler_local.controller", start, ("--uaa", uaa.url)) as url:
-        controller = StandInController(url, start.log)
-        yield controller
-        controller.close()
-
-
-@contextmanager
-def start_echo(start: Start = Start()) -> Iterator[EchoEndpoint]:
-    """Run an endpoint for calls on a free port."""
-    with _process("scheduler_local.echo", start, (), health="/") as url:
-        echo = EchoEndpoint(url)
-        yield echo
-        echo.close()
-
-
-@contextmanager
-def _process(module: str, start: Start, arguments: Sequence[str], *, health: str = "/_standin/health") -> Iterator[str]:
-    # The socket listens before the process exists, so nobody has to wait for the process, and no port is taken twice.
-    with socket.create_server(("127.0.0.1", 0), backlog=512) as listener, _output(start.log) as output:
-        port, number = listener.getsockname()[1], listener.fileno()
-        process = subprocess.Popen(  # noqa: S603  our own module
-            [sys.executable, "-m", module, "--fd", str(number), *arguments, *start.arguments],
-            pass_fds=[number],
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
-    start.started(process.pid)
-    try:
-        url = f"http://127.0.0.1:{port}"
-        _wait_for(url + health, process)
-        yield url
-    finally:
-        _stop(process)
-        start.ended(process.pid)
-
-
-def _output(log: Path | None) -> AbstractContextManager[IO[bytes] | None]:
-    return nullcontext() if log is None else log.open("ab")
-
-
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    process.terminate()
-    try:
-        process.wait(_STOP_SECONDS)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-
-
-def _wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
-    with requests.Session() as session:
-        session.trust_env = False
-
-        def answers() -> bool:
-            if process.poll() is not None:
-                raise AssertionError(f"the stand-in ended with status {process.returncode}")
-            try:
-                return session.get(url, timeout=_START_SECONDS).ok
-            except requests.RequestException:
-                return False
-
-        wait_until(answers, seconds=_START_SECONDS, what="answer of a stand-in")
