@@ -18,7 +18,7 @@ from scheduler.timetable.durations import DurationError, iso_duration
 from scheduler.timetable.hashing import fnv1a
 from scheduler.timetable.intervals import AnchoredRate, RelativeRate
 from scheduler.timetable.never import Never
-from scheduler.timetable.onetime import OneTime, instant_on_clock, read_instant
+from scheduler.timetable.onetime import OneTime, instant_on_clock, not_an_instant, read_instant
 from scheduler.timetable.resolving import Fields, resolve
 from scheduler.timetable.walls import WallTimes
 from scheduler.timetable.window import Windowed
@@ -122,10 +122,14 @@ def _walls(fields: Fields) -> WallTimes:
 
 @lru_cache(maxsize=_CACHED)
 def _one_time(text: str, zone: str, on_gap: OnGap, on_fold: OnFold) -> Timetable:
-    instant = read_instant(text.strip())
-    if instant.tzinfo is None:
+    text = text.strip()
+    instant = read_instant(text)
+    if instant.tzinfo is not None:
+        return OneTime(instant, zone)
+    try:
         return OneTime(instant_on_clock(instant, clock_of(zone), on_gap, on_fold), zone)
-    return OneTime(instant, zone)
+    except OverflowError:  # read in this zone, it lies behind the calendar's end
+        raise not_an_instant(text) from None
 
 
 @lru_cache(maxsize=_CACHED)

@@ -45,8 +45,13 @@ def read_instant(text: str) -> datetime:
         with suppress(ValueError, OverflowError):
             instant = datetime.fromisoformat(text.upper())
             return instant.astimezone(UTC) if match["offset"] else instant
+    raise not_an_instant(text)
+
+
+def not_an_instant(text: str) -> InvalidInputError:
+    """Return the error that says that `text` is no instant of the calendar."""
     message = f"{text} is not an ISO 8601 instant such as 2027-01-01T10:30:00Z"
-    raise InvalidInputError(Finding(code="parse_error", message=message, value=text, offset=0))
+    return InvalidInputError(Finding(code="parse_error", message=message, value=text, offset=0))
 
 
 def instant_on_clock(wall: datetime, clock: ZoneClock, on_gap: OnGap, on_fold: OnFold) -> datetime | None:
