@@ -20,6 +20,7 @@ POLL_SECONDS = 1.0
 # Each consumer picks at random among this many times the rows it wants. Were all to take the oldest, all but one
 # would lose the claims of a whole round; picking so, they mostly miss each other.
 CHOICE = 4
+_choice = random.SystemRandom()
 _LOOK = """
     SELECT guid::text FROM executions
     WHERE ref_type = %s AND state = 'PENDING' AND queued_at IS NOT NULL
@@ -121,5 +122,5 @@ class PostgresConsumer:
 def _choose(waiting: list[tuple[str]], wanted: int) -> list[tuple[str]]:
     if len(waiting) <= wanted:
         return waiting
-    chosen = random.sample(range(len(waiting)), wanted)
+    chosen = _choice.sample(range(len(waiting)), wanted)
     return [waiting[index] for index in sorted(chosen)]

@@ -118,25 +118,16 @@ class RabbitConsumer:
     def _channel_opened(self, channel: Channel) -> None:
         self._channel = channel
         channel.add_on_cancel_callback(self._on_cancelled)
-        channel.basic_qos(prefetch_count=self._prefetch, callback=lambda _ok: self._declare())
-
-    def _declare(self) -> None:
-        topology.declare(self._channel, self._declared)
+        channel.basic_qos(prefetch_count=self._prefetch, callback=lambda _ok: topology.declare(channel, self._declared))
 
     def _declared(self) -> None:
         self._link.settled()
         self._ready = True
         self._follow_wish()
 
-    def _on_cancelled(self, _frame: object) -> None:
+    def _on_cancelled(self, frame: Any) -> None:
         """RabbitMQ ended the consumption: the queue was deleted, or its leader is gone."""
-        _log.warning(
-            "RabbitMQ cancelled the consumer; the queue is declared again.",
-            extra={"action": "queue_consumer_cancelled", "kind": self._kind},
-        )
-        self._ready = False
-        self._consumer_tag = None
-        self._declare()
+        self._link.renew(frame.method)
 
     def _follow_wish(self) -> None:
         """Consume or not, as was last asked for; before the queue is declared this has to wait."""

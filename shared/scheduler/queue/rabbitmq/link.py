@@ -16,6 +16,7 @@ _log = logging.getLogger(__name__)
 FIRST_WAIT_SECONDS = 0.1
 LAST_WAIT_SECONDS = 1.0
 CLOSE_SECONDS = 5.0
+_spread = random.SystemRandom()  # many services must not come back in step
 _DEFAULTS = {
     "heartbeat": 15,  # seconds; a peer that vanished is noticed after two of them at most
     "socket_timeout": 5,  # seconds for the TCP connection
@@ -79,7 +80,7 @@ class Link:
     def _run(self) -> None:
         while not self._closing.is_set():
             self._converse()
-            self._closing.wait(self._wait_seconds * random.uniform(0.8, 1.2))  # noqa: S311 no secret
+            self._closing.wait(self._wait_seconds * _spread.uniform(0.8, 1.2))
             self._wait_seconds = min(self._wait_seconds * 2, LAST_WAIT_SECONDS)
 
     def _converse(self) -> None:
@@ -134,8 +135,11 @@ def connection_parameters(url: str, name: str) -> URLParameters:
 
     Raises ValueError for a URL that is none.
     """
+    parts = urlsplit(url)
+    if parts.scheme not in {"amqp", "amqps"}:  # pika would take anything for a host name
+        raise ValueError(f"the scheme of a queue's URL must be amqp or amqps, not {parts.scheme!r}")
     parameters = URLParameters(url)
-    said = parse_qs(urlsplit(url).query)
+    said = parse_qs(parts.query)
     for option, value in _DEFAULTS.items():
         if option not in said:
             setattr(parameters, option, value)

@@ -2,7 +2,7 @@
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -18,7 +18,7 @@ from scheduler.queue.rabbitmq.link import Link
 
 # More gain nothing: RabbitMQ confirms in groups of a few dozen.
 MAX_IN_FLIGHT = 1_000
-DEPTH_SECONDS = 2.0
+DEPTH_SECONDS = 5.0  # a RabbitMQ that has not answered such a question by then needs to be asked anew
 _PERSISTENT = 2
 
 
@@ -50,18 +50,30 @@ class _Batch:
             return self._confirmed
 
 
+class _Question:
+    """How many messages are ready? `over` when there is an answer, or will be none."""
+
+    def __init__(self) -> None:
+        self.over = threading.Event()
+        self.answer: int | None = None
+
+    def settle(self, answer: int) -> None:
+        self.answer = answer
+        self.over.set()
+
+
 class RabbitPublisher:
     """The relay's way to RabbitMQ (`scheduler.ports.Publisher`)."""
 
     def __init__(self, url: str, *, name: str = "ocf-scheduler publisher") -> None:
         self._batch = _Batch([])
+        self._question = _Question()
         # From here on the link's thread alone touches what follows, but for reading `_ready` and `_blocked`.
         self._channel: Any = None
         self._ready = False
         self._blocked = False
         self._sent = 0  # messages on this channel: RabbitMQ counts them in its confirms
         self._in_flight: OrderedDict[int, tuple[_Batch, UUID]] = OrderedDict()
-        self._returned: set[str] = set()
         self._link = Link(url, name=name, on_channel=self._channel_opened, on_lost=self._lost)
         self._link.start()
 
@@ -71,24 +83,21 @@ class RabbitPublisher:
             return set()
         # Set before the call, so that a connection that is lost meanwhile ends this batch and not only the last one.
         self._batch = batch = _Batch(bells)
-        if self._link.call(self._send):
-            batch.over.wait(timeout)
+        self._await(batch.over, timeout, self._send)
         return batch.end()
 
     def depth(self, kind: RefType) -> int | None:
-        """Return the number of ready messages; a queue that was deleted is declared again by that."""
+        """Return the number of ready messages."""
         if not self.connected():
             return None
-        answered = threading.Event()
-        answers: list[int] = []
+        self._question = question = _Question()
+        self._await(question.over, DEPTH_SECONDS, lambda: self._ask(kind, question))
+        return question.answer
 
-        def answer(ready: int) -> None:
-            answers.append(ready)
-            answered.set()
-
-        self._link.call(lambda: self._declare_queue(kind, answer))
-        answered.wait(DEPTH_SECONDS)
-        return answers[0] if answers else None
+    def _await(self, over: threading.Event, timeout: float, act: Callable[[], None]) -> None:
+        """Act in the link's thread and wait until it is over; a RabbitMQ that owes us an answer needs a fresh start."""
+        if self._link.call(act) and not over.wait(timeout):
+            self._link.call(lambda: self._link.renew("it does not answer in time"))
 
     def connected(self) -> bool:
         """Tell whether a message could be published now."""
@@ -114,8 +123,8 @@ class RabbitPublisher:
         self._channel = None
         self._sent = 0
         self._in_flight.clear()
-        self._returned.clear()
         self._batch.end()
+        self._question.over.set()
 
     def _block(self) -> None:
         """RabbitMQ is short of memory or disk and reads nothing more from us: nobody should wait for it."""
@@ -147,25 +156,20 @@ class RabbitPublisher:
         self._sent += 1
         self._in_flight[self._sent] = (batch, bell.execution)
 
-    def _on_return(self, channel: Channel, _method: Any, properties: Any, _body: bytes) -> None:
-        """No queue took the message; its confirm comes all the same, right after this."""
-        self._returned.add(properties.message_id)
-        if self._ready:
-            self._ready = False
-            topology.declare(channel, self._declared)
+    def _on_return(self, _channel: Channel, method: Any, _properties: object, _body: bytes) -> None:
+        """No queue took the message: declare everything anew, on a channel that remembers nothing of the old queue.
+
+        RabbitMQ confirms such a message all the same, right after this; `_ready` says that it means nothing.
+        """
+        self._ready = False
+        self._link.renew(method)
 
     def _on_confirm(self, frame: Any) -> None:
         taken = self._take(frame.method.delivery_tag, multiple=frame.method.multiple)
-        acknowledged = isinstance(frame.method, Basic.Ack)
+        acknowledged = self._ready and isinstance(frame.method, Basic.Ack)
         for batch, guid in taken:
-            batch.settle(guid, confirmed=acknowledged and not self._was_returned(guid))
+            batch.settle(guid, confirmed=acknowledged)
         self._send()
-
-    def _was_returned(self, guid: UUID) -> bool:
-        if not self._returned or str(guid) not in self._returned:
-            return False
-        self._returned.remove(str(guid))
-        return True
 
     def _take(self, tag: int, *, multiple: bool) -> list[tuple[_Batch, UUID]]:
         if not multiple:
@@ -175,8 +179,8 @@ class RabbitPublisher:
             taken.append(self._in_flight.popitem(last=False)[1])
         return taken
 
-    def _declare_queue(self, kind: RefType, on_done: Any) -> None:
+    def _ask(self, kind: RefType, question: _Question) -> None:
         try:
-            topology.declare_queue(self._channel, kind, on_done)
-        except AMQPError as error:
+            topology.count_ready(self._channel, kind, question.settle)
+        except (AMQPError, ValueError) as error:
             self._link.renew(error)

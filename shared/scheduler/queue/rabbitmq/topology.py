@@ -1,7 +1,7 @@
 """What exists in RabbitMQ: one exchange, a quorum queue per kind, and the dead letters.
 
-Declaring is idempotent, and done anew on each connection and whenever a queue turns out to be missing. A queue that
-exists with other arguments is refused by RabbitMQ (406): an operator has to delete it first.
+Declaring is idempotent, and done anew on each connection. A queue that exists with other arguments is refused by
+RabbitMQ (406): an operator has to delete it first.
 """
 
 from collections.abc import Callable
@@ -37,19 +37,21 @@ def declare(channel: Channel, on_done: Callable[[], None]) -> None:
     channel.queue_declare(
         DEAD_LETTERS, durable=True, arguments={**_QUORUM, "x-max-length": MAX_DEAD_LETTERS}, callback=_ignore
     )
-    last = list(RefType)[-1]
     for kind in RefType:
-        declare_queue(channel, kind, (lambda _ready: on_done()) if kind is last else _ignore)
+        channel.queue_declare(queue_name(kind), durable=True, arguments=_ARGUMENTS, callback=_ignore)
+    *others, last = RefType
+    for kind in others:
+        channel.queue_bind(queue_name(kind), EXCHANGE, queue_name(kind), callback=_ignore)
+    channel.queue_bind(queue_name(last), EXCHANGE, queue_name(last), callback=lambda _ok: on_done())
 
 
-def declare_queue(channel: Channel, kind: RefType, on_done: Callable[[int], None]) -> None:
-    """Declare the queue of `kind`, bind it, then call `on_done` with the number of its ready messages."""
+def count_ready(channel: Channel, kind: RefType, on_done: Callable[[int], None]) -> None:
+    """Call `on_done` with the number of messages that nobody holds; without a queue RabbitMQ closes the channel."""
 
-    def bind(declared: Any) -> None:
-        ready = declared.method.message_count
-        channel.queue_bind(queue_name(kind), EXCHANGE, queue_name(kind), callback=lambda _ok: on_done(ready))
+    def answer(declared: Any) -> None:
+        on_done(declared.method.message_count)
 
-    channel.queue_declare(queue_name(kind), durable=True, arguments=_ARGUMENTS, callback=bind)
+    channel.queue_declare(queue_name(kind), passive=True, callback=answer)
 
 
 def _ignore(_answer: object) -> None:
