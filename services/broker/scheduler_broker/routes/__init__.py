@@ -5,12 +5,11 @@ from typing import Any
 from flask import Blueprint
 
 from scheduler_broker.catalog import CATALOG
+from scheduler_broker.guarding import PREFIX
 from scheduler_broker.routes.bindings import binding_routes
 from scheduler_broker.routes.instances import instance_routes
 from scheduler_broker.usecases.bindings import Bindings
 from scheduler_broker.usecases.instances import Instances
-
-PREFIX = "/v2"
 
 
 def broker_routes(instances: Instances, bindings: Bindings, *, api_url: str) -> Blueprint:

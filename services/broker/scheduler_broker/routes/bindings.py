@@ -7,7 +7,7 @@ from flask import Blueprint, request
 
 from scheduler.domain.service_instances import Binding
 from scheduler_broker.bodies import binding_from, check_ids, check_offering, read_object
-from scheduler_broker.routes.actors import actor
+from scheduler_broker.guarding import actor
 from scheduler_broker.usecases.bindings import Bindings
 
 _log = logging.getLogger(__name__)
@@ -20,19 +20,19 @@ def binding_routes(bindings: Bindings, *, api_url: str) -> Blueprint:
 
     @routes.put("")
     def bind(instance_guid: str, binding_guid: str) -> Any:
-        bound = bindings.bind(binding_from(instance_guid, binding_guid, read_object(request.get_data())))
+        bound = bindings.bind(binding_from(instance_guid, binding_guid, read_object(request.get_data())), actor())
         if bound.is_new:
-            _log.info("A binding was made.", extra={"action": "bound", **_ids(bound.binding)} | actor(request))
+            _log.info("A binding was made.", extra={"action": "bound", **_ids(bound.binding)})
         return {"credentials": _credentials(bound.binding, api_url)}, 201 if bound.is_new else 200
 
     @routes.delete("")
     def unbind(instance_guid: str, binding_guid: str) -> Any:
         check_ids(instance_id=instance_guid, binding_id=binding_guid)
         check_offering(request.args)
-        bindings.unbind(instance_guid, binding_guid)
+        bindings.unbind(instance_guid, binding_guid, actor())
         _log.info(
             "A binding was taken away.",
-            extra={"action": "unbound", "instance_guid": instance_guid, "binding_guid": binding_guid} | actor(request),
+            extra={"action": "unbound", "instance_guid": instance_guid, "binding_guid": binding_guid},
         )
         return {}
 

@@ -13,7 +13,7 @@ from scheduler_broker.bodies import (
     read_object,
     wants_other_plan,
 )
-from scheduler_broker.routes.actors import actor
+from scheduler_broker.guarding import actor
 from scheduler_broker.usecases.instances import Instances
 
 _log = logging.getLogger(__name__)
@@ -26,12 +26,11 @@ def instance_routes(instances: Instances) -> Blueprint:
     @routes.put("")
     def provision(instance_guid: str) -> Any:
         asked = instance_from(instance_guid, read_object(request.get_data()))
-        is_new = instances.provision(asked)
+        is_new = instances.provision(asked, actor())
         if is_new:
             _log.info(
                 "The scheduler was turned on for a space.",
-                extra={"action": "provisioned", "instance_guid": instance_guid, "space_guid": asked.space_guid}
-                | actor(request),
+                extra={"action": "provisioned", "instance_guid": instance_guid, "space_guid": asked.space_guid},
             )
         return {}, 201 if is_new else 200
 
@@ -47,10 +46,10 @@ def instance_routes(instances: Instances) -> Blueprint:
     def deprovision(instance_guid: str) -> Any:
         check_ids(instance_id=instance_guid)
         check_offering(request.args)
-        instances.deprovision(instance_guid)
+        instances.deprovision(instance_guid, actor())
         _log.info(
             "The scheduler was turned off for a space.",
-            extra={"action": "deprovisioned", "instance_guid": instance_guid} | actor(request),
+            extra={"action": "deprovisioned", "instance_guid": instance_guid},
         )
         return {}
 

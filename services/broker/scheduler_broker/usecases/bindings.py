@@ -9,6 +9,7 @@ from scheduler.store.bindings import delete_bindings, get_binding, insert_bindin
 from scheduler.store.database import Database
 from scheduler.store.instances import get_instance, lock_instance
 from scheduler_broker.errors import ConcurrencyError, ConflictError, GoneError, UnknownInstanceError
+from scheduler_broker.usecases.auditing import Actor, audit_binding
 from scheduler_broker.usecases.cloud import Cloud
 from scheduler_broker.usecases.pausing import Pausing
 
@@ -29,7 +30,7 @@ class Bindings:
         self._cloud = cloud
         self._pausing = pausing
 
-    def bind(self, asked: Binding) -> Bound:
+    def bind(self, asked: Binding, actor: Actor) -> Bound:
         """Let an app of the instance's space be scheduled; what an unbind paused goes on in the same transaction.
 
         Raises UnknownInstanceError, ConflictError, WrongSpaceError or CannotAskError.
@@ -47,31 +48,33 @@ class Bindings:
             # The instance may have gone while Cloud Controller was asked.
             if lock_instance(connection, asked.instance_guid) != instance:
                 raise UnknownInstanceError("there is no such service instance any more")
-            return self._store(connection, asked)
+            return self._store(connection, asked, instance.space_guid, actor)
 
-    def unbind(self, instance_guid: str, guid: str) -> None:
+    def unbind(self, instance_guid: str, guid: str, actor: Actor) -> None:
         """Take a binding away; an app that loses its last one is paused in the same transaction.
 
         Raises GoneError.
         """
         with self._database.write() as connection:
-            lock_instance(connection, instance_guid)
+            instance = lock_instance(connection, instance_guid)
             binding = get_binding(connection, guid)
-            if binding is None or binding.instance_guid != instance_guid:
+            if instance is None or binding is None or binding.instance_guid != instance_guid:
                 raise GoneError("there is no such binding")
             if binding.app_guid is not None:
                 lock_app(connection, binding.app_guid)
             delete_bindings(connection, [guid])
+            audit_binding(connection, actor, "delete", binding, instance.space_guid)
             if binding.app_guid is not None:
-                self._pausing.pause_unless_bound(connection, binding.app_guid)
+                self._pausing.pause_unless_bound(connection, binding.app_guid, actor)
 
-    def _store(self, connection: Connection, asked: Binding) -> Bound:
+    def _store(self, connection: Connection, asked: Binding, space_guid: str, actor: Actor) -> Bound:
         if asked.app_guid is not None:
             lock_app(connection, asked.app_guid)
         if not insert_binding(connection, asked):
             return _repeated(get_binding(connection, asked.guid), asked)
+        audit_binding(connection, actor, "create", asked, space_guid)
         if asked.app_guid is not None:
-            self._pausing.resume(connection, asked.app_guid)
+            self._pausing.resume(connection, asked.app_guid, actor)
         return Bound(binding=asked, is_new=True)
 
 

@@ -19,6 +19,7 @@ from scheduler.policies import rebind, unbind
 from scheduler.store.bells import RELAY, TICK, ring
 from scheduler.store.bindings import is_bound, lock_schedules_of_app
 from scheduler.store.due import read_live, write_plans
+from scheduler_broker.usecases.auditing import Actor, audit_schedule
 
 _log = logging.getLogger(__name__)
 
@@ -34,28 +35,31 @@ class Pausing:
         self._unbind: Decide = partial(unbind, default_zone=default_zone)
         self._rebind: Decide = partial(rebind, default_zone=default_zone)
 
-    def pause_unless_bound(self, connection: Connection, app_guid: str) -> None:
+    def pause_unless_bound(self, connection: Connection, app_guid: str, actor: Actor) -> None:
         """Pause the app's enabled schedules if it has no binding left."""
         if is_bound(connection, app_guid):
             return
         now, schedules = lock_schedules_of_app(connection, app_guid)
         self._change(connection, schedules, now, self._unbind)
-        paused = sum(schedule.progress.enabled for schedule in schedules)
+        paused = [schedule for schedule in schedules if schedule.progress.enabled]
+        for schedule in paused:
+            audit_schedule(connection, actor, "pause", schedule)
         _log.info(
-            f"An app has lost its last binding; {paused} of its schedules are paused.",
-            extra={"action": "schedules_paused", "app_guid": app_guid, "schedules": paused},
+            f"An app has lost its last binding; {len(paused)} of its schedules are paused.",
+            extra={"action": "schedules_paused", "app_guid": app_guid, "schedules": len(paused)},
         )
 
-    def resume(self, connection: Connection, app_guid: str) -> None:
+    def resume(self, connection: Connection, app_guid: str, actor: Actor) -> None:
         """Resume those of the app's schedules that an unbind has paused."""
         now, schedules = lock_schedules_of_app(connection, app_guid)
         paused = [schedule for schedule in schedules if schedule.progress.paused_by is PausedBy.UNBIND]
         self._change(connection, paused, now, self._rebind)
-        if paused:
-            _log.info(
-                f"An app is bound again; {len(paused)} of its schedules go on.",
-                extra={"action": "schedules_resumed", "app_guid": app_guid, "schedules": len(paused)},
-            )
+        for schedule in paused:
+            audit_schedule(connection, actor, "resume", schedule)
+        _log.info(
+            f"An app is bound; {len(paused)} of its schedules go on.",
+            extra={"action": "schedules_resumed", "app_guid": app_guid, "schedules": len(paused)},
+        )
 
     def _change(self, connection: Connection, schedules: Sequence[Schedule], now: datetime, decide: Decide) -> None:
         if not schedules:
