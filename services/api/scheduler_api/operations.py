@@ -10,14 +10,23 @@ from flask import Response, current_app, g, request
 from marshmallow import Schema, ValidationError
 
 from scheduler.cloudfoundry.uaa import Caller
+from scheduler.domain.errors import InvalidInputError
 from scheduler_api.collaborators import Collaborators
 from scheduler_api.pagination import Part, Wanted, pagination, wanted_from
 from scheduler_api.reading import read_object
-from scheduler_api.schemas.findings import as_invalid_input
+from scheduler_api.schemas.findings import as_invalid_input, with_code
 
 COLLABORATORS = "scheduler_api"
 P = ParamSpec("P")
 T = TypeVar("T", bound=Schema)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A value, and which of several schemas shows it."""
+
+    schema: type[Schema]
+    value: Any
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,10 +38,11 @@ class Operation:
     query: type[Schema] | None = None
     body: type[Schema] | None = None
     body_may_be_empty: bool = False
-    answers: Mapping[int, type[Schema] | None]
+    answers: Mapping[int, type[Schema] | tuple[type[Schema], ...] | None]
     collection: bool = False
     refusals: tuple[int, ...] = ()  # statuses of errors, beside those that any route may answer
     headers: Mapping[str, str] | None = None  # request headers and what they do
+    invalid_code: str = ""  # the code of everything that is wrong with the request, where old clients expect one
 
 
 class Asked:
@@ -63,13 +73,16 @@ class Asked:
     def body(self) -> Mapping[str, Any]:
         """The body's known fields; raises InvalidInputError and what HTTP has for it."""
         assert self._operation.body is not None
-        sent = read_object(request, may_be_empty=self._operation.body_may_be_empty)
-        return _load(_schema(self._operation.body), sent)
+        try:
+            sent = read_object(request, may_be_empty=self._operation.body_may_be_empty)
+            return _load(_schema(self._operation.body), sent)
+        except InvalidInputError as error:
+            raise with_code(error, self._operation.invalid_code) from None
 
     @cached_property
     def wanted(self) -> Wanted:
-        """The part of a collection."""
-        return wanted_from(self.query)
+        """The part of a collection; everything where the route knows no parts."""
+        return Wanted() if self._operation.query is None else wanted_from(self.query)
 
     def header(self, name: str) -> str | None:
         """Return a header of the request."""
@@ -110,6 +123,9 @@ def _reply(described: Operation, asked: Asked, status: int, value: Any) -> Respo
     schema = described.answers[status]
     if schema is None:
         return Response(status=status)
+    if isinstance(value, Shown):
+        return json_response(status, _schema(value.schema).dump(value.value))
+    assert not isinstance(schema, tuple)
     if not isinstance(value, Part):
         return json_response(status, _schema(schema).dump(value))
     links = pagination(value, asked.wanted, request.base_url, request.args.to_dict())

@@ -1,6 +1,7 @@
 """The API put together from its settings; the only place that builds things."""
 
 from contextlib import ExitStack
+from datetime import timedelta
 from pathlib import Path
 
 from flask import Flask
@@ -14,14 +15,23 @@ from scheduler.runtime.loops import Stop
 from scheduler.runtime.settings import Settings
 from scheduler.store.database import Database
 from scheduler.store.sealing import Seal
+from scheduler.timetable.zone_list import zone_rows
 from scheduler_api.app import create_app
 from scheduler_api.collaborators import Collaborators
 from scheduler_api.usecases.access import Access
+from scheduler_api.usecases.audit_trail import AuditTrail
 from scheduler_api.usecases.bindings import BindingRule
 from scheduler_api.usecases.calls import Calls
+from scheduler_api.usecases.controls import Controls
+from scheduler_api.usecases.definitions import Rules
+from scheduler_api.usecases.deletion import Deletion
 from scheduler_api.usecases.executions import Executions
 from scheduler_api.usecases.history import History
 from scheduler_api.usecases.jobs import Jobs
+from scheduler_api.usecases.rechecking import Recheck
+from scheduler_api.usecases.schedules import Schedules
+from scheduler_api.usecases.validation import Validation
+from scheduler_api.usecases.why import Reasons
 from scheduler_api.usecases.works import Works
 
 CONNECTIONS = 10
@@ -45,6 +55,8 @@ def assemble(settings: Settings, engine: Engine) -> Collaborators:
         clients.callback(client.close)
     access = Access(controller)
     bindings = BindingRule(required=settings.broker.require_binding)
+    rules = Rules(default_zone=settings.time_zone, min_interval=_min_interval(settings))
+    controls = Controls(database, bindings, rules)
     return Collaborators(
         verify=uaa.verify,
         close=clients.close,
@@ -54,7 +66,18 @@ def assemble(settings: Settings, engine: Engine) -> Collaborators:
         calls=Calls(database, bindings, seal),
         executions=Executions(database, access, bindings),
         history=History(database),
+        schedules=Schedules(database, bindings, rules, controls, Recheck(database)),
+        controls=controls,
+        deletion=Deletion(database, rules),
+        reasons=Reasons(database, rules),
+        validation=Validation(database, rules),
+        audit_trail=AuditTrail(database),
+        time_zones=[row.document() for row in zone_rows(settings.time_zone)],
     )
+
+
+def _min_interval(settings: Settings) -> timedelta | None:
+    return timedelta(seconds=settings.min_interval_seconds) if settings.min_interval_seconds else None
 
 
 def _cloud_foundry(settings: Settings) -> CloudFoundrySettings:

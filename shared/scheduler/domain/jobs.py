@@ -8,6 +8,8 @@ DEFAULT_DISK_IN_MB = 1_024
 DEFAULT_MEMORY_IN_MB = 1_024
 MAX_COMMAND_CHARACTERS = 4_096  # Cloud Controller's own limit for a task's command
 
+CONTEXT_CHARACTERS = 300  # more than the exports that `pass_context` puts before a command
+
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Job:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, select, text
+from sqlalchemy import Connection, Select, bindparam, func, literal_column, select, text
 from sqlalchemy.dialects.postgresql import JSONB
 
 from scheduler.domain.audit_events import AuditEvent
@@ -53,13 +53,19 @@ def record(connection: Connection, deed: Deed) -> None:
 
 def audit_events_where(connection: Connection, wanted: AuditFilter, keyset: Keyset) -> Sequence[AuditEvent]:
     """Return audit events, newest first."""
-    rows = connection.execute(keyset.applied_to(_query(wanted), audit_events.c.guid)).all()
+    rows = connection.execute(keyset.applied_to(_filtered(select(audit_events), wanted), audit_events.c.guid)).all()
     return [_event(row) for row in in_order(rows, keyset)]
 
 
-def _query(wanted: AuditFilter) -> Select[Any]:
+def count_audit_events(connection: Connection, wanted: AuditFilter, *, at_most: int) -> int:
+    """Count audit events, but no further than `at_most`."""
+    some = _filtered(select(literal_column("1")).select_from(audit_events), wanted).limit(at_most).subquery()
+    return int(connection.execute(select(func.count()).select_from(some)).scalar_one())
+
+
+def _filtered(query: Select[Any], wanted: AuditFilter) -> Select[Any]:
     columns = audit_events.c
-    query = select(audit_events).where(*created_between(columns, wanted.since, wanted.until))
+    query = query.where(*created_between(columns, wanted.since, wanted.until))
     for name in ("space_guid", "target_guid", "actor_guid", "action"):
         if (value := getattr(wanted, name)) is not None:
             query = query.where(columns[name] == value)

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Engine, exc, text
 
 from scheduler.domain.errors import PermanentError, RetryableError
 
-_NOW = text("SELECT now()")
+_NOW = text("SELECT clock_timestamp()")
 _GAVE_WAY = frozenset({"55P03", "40P01"})  # lock_timeout passed, deadlock
 _UNIQUE_NAMES = frozenset({"jobs_app_name", "calls_app_name"})
 
@@ -52,7 +52,7 @@ class Database:
 
 
 def now_of(connection: Connection) -> datetime:
-    """Return the instant at which the transaction began, by the database's clock; outside one, the present."""
+    """Return the present by the database's clock. Asked under a schedule's lock, no ticker has planned beyond it."""
     instant: datetime = connection.execute(_NOW).scalar_one()
     return instant
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, delete, func, insert, select, update
 
 from scheduler.domain.schedules import Progress, Schedule
 from scheduler.domain.states import RefType
@@ -31,14 +31,29 @@ def lock_schedule(connection: Connection, guid: UUID) -> Schedule | None:
     return schedule_from(row) if row else None
 
 
-def schedules_of(connection: Connection, ref_type: RefType, ref_guid: UUID) -> Sequence[Schedule]:
+def schedules_of(
+    connection: Connection, ref_type: RefType, ref_guid: UUID, *, limit: int, offset: int = 0
+) -> Sequence[Schedule]:
     """Return the schedules of one job or call, oldest first."""
     query = (
         select(schedules)
         .where(schedules.c.ref_guid == ref_guid, schedules.c.ref_type == ref_type)
         .order_by(schedules.c.created_at, schedules.c.guid)
     )
-    return [schedule_from(row) for row in connection.execute(query)]
+    return [schedule_from(row) for row in connection.execute(query.limit(limit).offset(offset))]
+
+
+def count_schedules_of(connection: Connection, ref_type: RefType, ref_guid: UUID) -> int:
+    """Return how many schedules a job or call has."""
+    query = select(func.count()).select_from(schedules)
+    query = query.where(schedules.c.ref_guid == ref_guid, schedules.c.ref_type == ref_type)
+    return int(connection.execute(query).scalar_one())
+
+
+def lock_schedules_of(connection: Connection, ref_type: RefType, ref_guid: UUID) -> Sequence[Schedule]:
+    """Return all schedules of one job or call, kept from everybody else, tickers included."""
+    query = select(schedules).where(schedules.c.ref_guid == ref_guid, schedules.c.ref_type == ref_type)
+    return [schedule_from(row) for row in connection.execute(query.order_by(schedules.c.guid).with_for_update())]
 
 
 def save_schedule(connection: Connection, schedule: Schedule, *, now: datetime) -> None:

@@ -5,15 +5,29 @@ from collections.abc import Iterator
 from flask import Blueprint
 
 from scheduler.domain.states import RefType
-from scheduler_api.routes import calls, executions, health, history, jobs
+from scheduler_api.routes import (
+    actions,
+    audit_events,
+    calls,
+    deletion,
+    executions,
+    health,
+    history,
+    jobs,
+    schedules,
+    space_schedules,
+    time_zones,
+    validation,
+)
 
 
 def blueprints() -> Iterator[Blueprint]:
     """Yield everything that the application serves."""
-    yield health.routes
-    yield jobs.routes
-    yield calls.routes
-    yield executions.routes
+    for module in (health, jobs, calls, space_schedules, validation, time_zones, executions, audit_events):
+        yield module.routes
     for kind in RefType:
+        yield deletion.deletion_routes(kind)
         yield executions.execute_routes(kind)
+        yield schedules.schedule_routes(kind)
+        yield actions.action_routes(kind)
         yield history.history_routes(kind)

@@ -5,7 +5,7 @@ A message completes the sentence that begins with the field's name: "name is mis
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Any
@@ -152,6 +152,17 @@ class Instant(fields.Field[datetime]):
         if instant is None:
             raise self.make_error("invalid")
         return None if instant.year <= _GO_ZERO_YEAR else instant
+
+
+class ComputedInstant(Instant):
+    """An instant that is worked out from the whole object."""
+
+    def __init__(self, compute: Callable[[Any], datetime | None], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._compute = compute
+
+    def get_value(self, obj: Any, attr: str, accessor: Any = None, default: Any = None) -> Any:  # noqa: ARG002 - likewise
+        return self._compute(obj)
 
 
 def parse_instant(text: str) -> datetime | None:

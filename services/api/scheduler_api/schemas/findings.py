@@ -1,6 +1,7 @@
 """From marshmallow's nested messages to the findings that users see: one per mistake, each naming its field."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from marshmallow import ValidationError
@@ -15,6 +16,13 @@ _INNER = {"key", "value"}
 def as_invalid_input(error: ValidationError) -> InvalidInputError:
     """Return the error of ours."""
     return InvalidInputError(*_findings(error.messages, ()))
+
+
+def with_code(error: InvalidInputError, code: str) -> InvalidInputError:
+    """Return the error with `code`, if there is one, in place of our own codes for fields."""
+    own = {"missing_field", "invalid_field"}
+    findings = [replace(each, code=code) if code and each.code in own else each for each in error.findings]
+    return InvalidInputError(*findings, warnings=error.warnings)
 
 
 def _findings(messages: Any, path: tuple[str, ...]) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from scheduler_api.schemas.fields import Words
 MAX_PER_PAGE = 5_000
 MAX_PAGE = 1_000_000_000
 
+_QUERY_FLAG_WORDS: Words = {"invalid": "must be true or false"}
 _QUERY_NUMBER_WORDS: Words = {"invalid": "must be a whole number"}
 
 
@@ -26,6 +27,14 @@ class QueryNumber(fields.Integer):
         if not (isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 10):
             raise self.make_error("invalid", input=value)
         return super()._deserialize(value, attr, data, **kwargs)
+
+
+class QueryFlag(fields.Boolean):
+    """true or false in a URL."""
+
+    default_error_messages = _QUERY_FLAG_WORDS
+    truthy = frozenset({"true"})  # type: ignore[assignment]
+    falsy = frozenset({"false"})  # type: ignore[assignment]
 
 
 class PageQuery(Loose):

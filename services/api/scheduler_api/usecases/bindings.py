@@ -13,22 +13,14 @@ class BindingRule:
     def __init__(self, *, required: bool) -> None:
         self._required = required
 
-    def check(self, connection: Connection, caller: Caller, app_guid: str) -> None:
+    def check(self, connection: Connection, caller: Caller, app_guid: str, *, in_any_case: bool = False) -> None:
         """Raise ForbiddenError when the app needs a binding and has none."""
-        if self._applies_to(caller):
-            check_bound(connection, app_guid)
+        is_needed = (self._required or in_any_case) and not caller.is_admin
+        if is_needed and not is_bound(connection, app_guid):
+            raise ForbiddenError("the app is not bound to a scheduler service instance", code="binding_required")
 
     def hold(self, connection: Connection, caller: Caller, app_guid: str) -> None:
         """Do the same, and keep the last binding from going until the transaction ends."""
-        if self._applies_to(caller):
+        if self._required:
             lock_app(connection, app_guid)
-            check_bound(connection, app_guid)
-
-    def _applies_to(self, caller: Caller) -> bool:
-        return self._required and not caller.is_admin
-
-
-def check_bound(connection: Connection, app_guid: str) -> None:
-    """Raise ForbiddenError when the app has no binding."""
-    if not is_bound(connection, app_guid):
-        raise ForbiddenError("the app is not bound to a scheduler service instance", code="binding_required")
+        self.check(connection, caller, app_guid)

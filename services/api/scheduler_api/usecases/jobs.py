@@ -6,8 +6,9 @@ from typing import Any
 
 from scheduler.cloudfoundry.resources import App
 from scheduler.cloudfoundry.uaa import Caller
+from scheduler.domain.errors import Finding, InvalidInputError
 from scheduler.domain.guids import new_guid
-from scheduler.domain.jobs import Job
+from scheduler.domain.jobs import CONTEXT_CHARACTERS, MAX_COMMAND_CHARACTERS, Job
 from scheduler.store.database import Database, now_of
 from scheduler.store.jobs import count_jobs, insert_job, jobs_of_space, lock_job, save_job
 from scheduler_api.pagination import Part, Wanted, numbered
@@ -29,13 +30,15 @@ class Jobs:
     def create(self, caller: Caller, app: App, wish: Mapping[str, Any]) -> Job:
         """Store a job for the app, in the space in which the app is now.
 
-        Raises InvalidInputError when the app has a job of that name, ForbiddenError when it needs a binding.
+        Raises InvalidInputError when the app has a job of that name, or when the command is too long for its context;
+        ForbiddenError when the app needs a binding.
         """
         with taken_name_is_invalid("job"), self._database.write() as connection:
             self._bindings.check(connection, caller, app.guid)
             now = now_of(connection)
             whole = {**wish, "app_guid": app.guid, "space_guid": app.space_guid}
             job = Job(**whole, guid=new_guid(), created_at=now, updated_at=now)
+            _check_command(job)
             insert_job(connection, job)
             audit(connection, caller, "create", job, name=job.name)
         return job
@@ -58,6 +61,15 @@ class Jobs:
             if present is None:
                 raise AbsentError("job")
             changed = replace(present, **changes, updated_at=now_of(connection))
+            _check_command(changed)
             save_job(connection, changed, now=changed.updated_at)
             audit(connection, caller, "update", changed, changed=sorted(changes))
         return changed
+
+
+def _check_command(job: Job) -> None:
+    """Raise InvalidInputError when the command leaves no room for what `pass_context` puts before it."""
+    most = MAX_COMMAND_CHARACTERS - CONTEXT_CHARACTERS
+    if job.pass_context and len(job.command) > most:
+        message = f"command must have at most {most} characters with pass_context"
+        raise InvalidInputError(Finding(code="invalid_field", message=message, field="command"))
