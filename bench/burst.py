@@ -47,7 +47,6 @@ def installation(servers: Servers) -> Iterator[tuple[Engine, str, str]]:
     finally:
         engine.dispose()
         servers.postgres.drop_database(url)
-        servers.rabbitmq.delete_vhost(amqp)
 
 
 def burst(servers: Servers, schedules: int, names: Sequence[str], variables: dict[str, str]) -> dict[str, Any]:

@@ -48,7 +48,6 @@ def _run(servers: Servers, idle: int) -> dict[str, float]:
     finally:
         engine.dispose()
         servers.postgres.drop_database(url)
-        servers.rabbitmq.delete_vhost(amqp)
 
 
 def _count(engine: Engine, condition: str) -> int:

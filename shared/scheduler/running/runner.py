@@ -20,6 +20,7 @@ from scheduler.runtime.loops import Stop, start_thread
 _log = logging.getLogger(__name__)
 
 RECEIVE_SECONDS = 0.5
+GATHER_SECONDS = 0.005
 
 MayStart = Callable[[], bool]
 
@@ -92,9 +93,12 @@ class Runner:
 
     def _take_room(self) -> int:
         """Count the free threads, waiting for one if there is none; none only when the process is to stop."""
-        while not self._free.acquire(timeout=RECEIVE_SECONDS):
-            if self.stop.is_set():
-                return 0
+        if not self._free.acquire(blocking=False):
+            while not self._free.acquire(timeout=RECEIVE_SECONDS):
+                if self.stop.is_set():
+                    return 0
+            # All were taken, so others end soon: claiming for several costs little more than for one.
+            self.stop.wait(GATHER_SECONDS)
         room = 1
         while room < self.workers and self._free.acquire(blocking=False):
             room += 1

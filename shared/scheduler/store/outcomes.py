@@ -1,5 +1,8 @@
 """Writing what became of claimed executions, in batches, matched by guid and claim token.
 
+No locks are taken beforehand: nobody else writes a row that is claimed, but for a rescue or a cancellation, and should
+one of those ever deadlock with a batch, the batch is simply tried again.
+
 An outcome still counts after the rescue gave the run up as lost (`runner_lost`), as long as nobody claimed it anew.
 """
 
@@ -12,8 +15,6 @@ from sqlalchemy import Connection, text
 from scheduler.domain.claims import Claimed, Finish, GiveBack, Outcome, TryAgain
 from scheduler.store.bells import RELAY, ring
 from scheduler.store.messages import storable
-
-_LOCK = text("SELECT guid FROM executions WHERE guid = ANY(CAST(:guids AS uuid[])) ORDER BY guid FOR UPDATE")
 
 _OPEN = "(e.state = 'RUNNING' OR (e.state = 'FAILED' AND e.reason = 'runner_lost'))"
 
@@ -55,7 +56,6 @@ _MARK_LOOKED_UP = text("""
 
 def write_outcomes(connection: Connection, outcomes: Sequence[tuple[Claimed, Outcome]]) -> int:
     """Write outcomes and return how many matched; the others had been taken from this runner."""
-    connection.execute(_LOCK, {"guids": [str(claimed.guid) for claimed, _ in outcomes]})
     finished = [(claimed, outcome) for claimed, outcome in outcomes if isinstance(outcome, Finish)]
     again = [(claimed, outcome) for claimed, outcome in outcomes if not isinstance(outcome, Finish)]
     written = connection.execute(_FINISH, _finish_parameters(finished)).rowcount if finished else 0
