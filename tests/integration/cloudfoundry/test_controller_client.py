@@ -234,6 +234,16 @@ def test_a_client_without_the_scopes_sees_nothing(controller: Controller, uaa: S
     assert not controller.has_role([Role.SPACE_DEVELOPER], DEVELOPER, DEV_SPACE)
 
 
+def test_a_service_instance_is_looked_up_likewise(controller: Controller, cc: StandInController, app: MadeApp) -> None:
+    with pytest.raises(NotFoundError, match="Service instance not found"):
+        controller.get_service_instance(UNKNOWN)
+    related = {"space": {"data": {"guid": DEV_SPACE}}}
+    body = json.dumps({"guid": UNKNOWN, "name": "mine", "relationships": related})
+    cc.fault("status", status=200, content_type="application/json", body=body, path="/v3/service_instances")
+    found = controller.get_service_instance(UNKNOWN)
+    assert (found.name, found.space_guid) == ("mine", DEV_SPACE)
+
+
 def test_a_role_is_found_in_its_space_only(controller: Controller, cc: StandInController) -> None:
     other = cc.add_space(seed.OTHER_SPACE)
     assert controller.has_role([Role.SPACE_DEVELOPER], DEVELOPER, DEV_SPACE)
@@ -398,6 +408,14 @@ def test_an_answer_that_does_not_come_in_time_leaves_doubt(
     (found,) = wait_until(lambda: controller.find_tasks(app.guid, "e-1"))
     assert found.name == "nightly"
     controller.close()
+
+
+def test_an_internal_error_that_is_not_cloud_controllers_own_leaves_doubt(
+    controller: Controller, cc: StandInController, app: MadeApp
+) -> None:
+    cc.fault("status", status=500, body="<html>oops</html>", content_type="text/html", method="POST")
+    with pytest.raises(DoubtError):
+        controller.create_task(app.guid, TASK)
 
 
 def test_a_success_without_a_task_leaves_doubt(controller: Controller, cc: StandInController, app: MadeApp) -> None:
