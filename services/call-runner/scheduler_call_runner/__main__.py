@@ -17,7 +17,7 @@ def build(parts: Parts) -> Work:
     """Put the call-runner's own parts together."""
     idle = IdleConnections(limit=parts.settings.workers)
     exchange = Exchange(Dialer(_networks(parts.settings), Resolver()), idle)
-    return Work(performer=CallPerformer(exchange), loops={"idle-connections": idle.sweep})
+    return Work(performer=CallPerformer(exchange), loops={"idle-connections": idle.sweep}, close=idle.close)
 
 
 def _networks(settings: Settings) -> Networks:

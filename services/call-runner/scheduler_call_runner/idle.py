@@ -61,12 +61,17 @@ class IdleConnections:
             discard(connection)
         return IDLE_SECONDS
 
-    def _take_outdated(self) -> AnyConnection | None:
+    def close(self) -> None:
+        """Close all of them."""
+        while (connection := self._take_outdated(idle_seconds=0)) is not None:
+            discard(connection)
+
+    def _take_outdated(self, idle_seconds: float = IDLE_SECONDS) -> AnyConnection | None:
         with self._lock:
             if not self._all:
                 return None
             _, since = next(iter(self._all.values()))
-            return self._remove_longest_idle() if time.monotonic() - since > IDLE_SECONDS else None
+            return self._remove_longest_idle() if time.monotonic() - since >= idle_seconds else None
 
     def _remove_longest_idle(self) -> AnyConnection:
         connection, (origin, _) = self._all.popitem(last=False)

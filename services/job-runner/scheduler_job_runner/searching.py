@@ -22,13 +22,14 @@ class Search:
     def tasks_of(self, claimed: Claimed) -> Sequence[Task]:
         """Return the execution's tasks, the oldest first; those of an app that is gone are gone with it.
 
-        Raises CannotTellError.
+        Records of tasks that Cloud Controller could not submit are none. Raises CannotTellError.
         """
         app_guid = claimed.work.app_guid if isinstance(claimed.work, Job) else None
         try:
-            return self.controller.find_tasks(app_guid, str(claimed.guid))
+            found = self.controller.find_tasks(app_guid, str(claimed.guid))
         except NotFoundError:
             return []
+        return [task for task in found if not task.was_never_submitted]
 
     def cancel(self, task_guid: str) -> None:
         """Have a task stopped; one that has ended or is gone needs nothing more.

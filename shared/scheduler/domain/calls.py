@@ -25,7 +25,7 @@ class Retry:
 class Request:
     """What is sent and what counts as success."""
 
-    url: str
+    url: str = field(repr=False)  # its path and query may be secrets
     auth_header: str = field(repr=False)
     method: str = "POST"
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)

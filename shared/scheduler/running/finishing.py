@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from sqlalchemy import Engine
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DataError, IntegrityError, SQLAlchemyError
 
-from scheduler.domain.claims import Claimed, Finish, Outcome
+from scheduler.domain.claims import Claimed, Finish, GiveBack, Outcome, TryAgain
 from scheduler.runtime.loops import Stop, describe
 from scheduler.store.outcomes import write_outcomes
 
@@ -64,6 +64,9 @@ class Finisher:
             try:
                 with self.engine.begin() as connection:
                     written = write_outcomes(connection, batch)
+            except (DataError, IntegrityError, ValueError) as error:
+                self._isolate(batch, error)
+                return
             except SQLAlchemyError as error:
                 _log.warning(
                     f"Outcomes could not be written and are tried again: {describe(error)}",
@@ -73,6 +76,21 @@ class Finisher:
             else:
                 self._report(batch, written)
                 return
+
+    def _isolate(self, batch: list[Ended], error: Exception) -> None:
+        """Write one by one what cannot be written together; what PostgreSQL refuses even so ends without its words."""
+        if len(batch) > 1:
+            for ended in batch:
+                self._write_until_written([ended])
+            return
+        claimed, outcome = batch[0]
+        _log.error(
+            f"An outcome cannot be written as it is: {describe(error)}",
+            extra={"action": "finish_refused", "execution_guid": str(claimed.guid)},
+        )
+        plain = _without_words(outcome)
+        if plain != outcome:
+            self._write_until_written([(claimed, plain)])
 
     def _report(self, batch: list[Ended], written: int) -> None:
         for ended in batch:
@@ -85,3 +103,12 @@ class Finisher:
         if _log.isEnabledFor(logging.DEBUG):
             states = Counter(o.state if isinstance(o, Finish) else "PENDING" for _, o in batch)
             _log.debug("Outcomes were written.", extra={"action": "outcomes_written", **states})
+
+
+def _without_words(outcome: Outcome) -> Outcome:
+    """Return the bare decision: whatever was refused, it is not that."""
+    if isinstance(outcome, Finish):
+        return Finish(state=outcome.state, reason=outcome.reason)
+    if isinstance(outcome, TryAgain):
+        return TryAgain(delay_seconds=outcome.delay_seconds, reason=outcome.reason)
+    return GiveBack(delay_seconds=outcome.delay_seconds, look_up_first=outcome.look_up_first)

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from scheduler.domain.calls import Call, Request
+from scheduler.domain.claims import Claimed
 from scheduler.domain.executions import Execution
 from scheduler.domain.guids import new_guid
 from scheduler.domain.jobs import Job
@@ -59,3 +60,24 @@ def make_execution(schedule: Schedule | None = None, **fields: Any) -> Execution
         "created_at": LONG_AGO,
     }
     return Execution(**{**base, **fields})
+
+
+def make_claimed(work: Job | Call | None = None, **fields: Any) -> Claimed:
+    """Return an execution of `work` that this runner has just claimed."""
+    now = datetime.now(UTC)
+    base: dict[str, Any] = {
+        "guid": new_guid(),
+        "claim_token": new_guid(),
+        "schedule_guid": None,
+        "scheduled_time": None,
+        "created_at": now,
+        "started_at": now,
+        "first_started_at": now,
+        "start_by": None,
+        "attempt": 1,
+        "look_up_first": False,
+        "serial": False,
+        "previous_execution_guid": None,
+        "work": work,
+    }
+    return Claimed(**{**base, **fields})

@@ -248,6 +248,6 @@ def test_a_run_that_could_not_be_recorded_is_marked_failed(
     call = make_call()
     rows.add(call)
     guid = rows.execution(call)
-    assert in_transaction(claims.skip_unrecorded, [guid], "the run was skipped") == 1
+    assert in_transaction(claims.skip_unrecorded, [guid], new_guid(), "the run was skipped") == 1
     row = rows.read(guid)
     assert (row.state, row.reason, row.message) == ("FAILED", "not_recorded", "the run was skipped")
