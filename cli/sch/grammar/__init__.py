@@ -1,0 +1,1 @@
+"""How commands are written: names, arguments, options, help."""

@@ -1,0 +1,1 @@
+"""The scheduler's API over HTTP: settings, requests, answers, refusals."""

@@ -1,0 +1,1 @@
+"""What is written on a terminal or into a pipe, and how."""

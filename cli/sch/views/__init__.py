@@ -1,0 +1,1 @@
+"""Which facts of an answer are shown, and under which names."""
