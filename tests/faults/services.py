@@ -71,11 +71,11 @@ class Instance:
         try:
             status = self._process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
-            self.endings.append(f"{self.name} had not ended {STOP_SECONDS:g} s after SIGTERM")
+            self.endings.append(f"{self.name} had not ended {STOP_SECONDS:g} s after SIGTERM: {self._last_words()}")
             self.kill()
         else:
             if status != 0:
-                self.endings.append(f"{self.name} ended with {status} after SIGTERM")
+                self.endings.append(f"{self.name} ended with {status} after SIGTERM: {self._last_words()}")
             self._gone()
 
     def suspend(self) -> None:
@@ -98,10 +98,13 @@ class Instance:
         """Start it again if it ended by itself."""
         process = self._process
         if self._wanted and process is not None and process.poll() is not None:
-            self.endings.append(f"{self.name} ended by itself with {process.returncode}")
+            self.endings.append(f"{self.name} ended by itself with {process.returncode}: {self._last_words()}")
             self._gone()
             time.sleep(_RESTART_SECONDS)
             self.start()
+
+    def _last_words(self) -> str:
+        return self.log.read_text(errors="replace")[-600:].strip()
 
     def _signal(self, number: signal.Signals) -> None:
         assert self._process is not None

@@ -176,9 +176,12 @@ def test_overlapping_runs_are_found() -> None:
     skipped = _skip(20, 20, 1, "overlap", created=20.1)
     assert _broken(_seen([long, skipped, _row(30), _row(40)], phases=skip)) == set()
     assert "overlap" in _broken(_seen([long, _row(20), _row(30), _row(40)], phases=skip))
-    waiting = replace(_row(20), started=_at(34), ended=_at(35))
     wait = [_phase(rules=Rules(overlap="wait"))]
-    assert "overlap" in _broken(_seen([long, waiting, _row(30), _row(40)], phases=wait))
+    waiting = replace(_row(20), started=_at(24.5), ended=_at(25))
+    assert _broken(_seen([long, waiting, _row(30), _row(40)], phases=wait)) == set()
+    longer, too_long = replace(long, ended=_at(34)), replace(waiting, started=_at(34.5), ended=_at(35))
+    second = replace(_row(30), started=_at(35.5), ended=_at(36))
+    assert _broken(_seen([longer, too_long, second, _row(40)], phases=wait)) == {"overlap"}
 
 
 def test_serial_runs_side_by_side_are_found() -> None:

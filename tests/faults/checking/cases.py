@@ -37,7 +37,7 @@ class Case:
     def __init__(self, timeline: Timeline, rows: Sequence[Row], until: int) -> None:
         self.timeline = timeline
         self.until = until
-        self.rows = sorted(rows, key=lambda row: row.created)
+        self.rows = sorted(rows, key=lambda row: (row.created, row.scheduled or row.created))
         planned = [row for row in self.rows if row.scheduled is not None]
         self.own: dict[int, list[Row]] = defaultdict(list)
         for row in planned:

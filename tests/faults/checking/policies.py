@@ -12,6 +12,7 @@ from tests.faults.oracle import Once
 NOW_SLACK = SECOND // 2
 # A tick reads what is live a moment after its own now; it may lie stopped in between until PostgreSQL ends it.
 READ_SLACK = 20 * SECOND
+_LOOK_BACK = 60  # rows of a schedule; older ones are not live any more
 REST = frozenset({"paused", "review"})
 
 
@@ -121,21 +122,33 @@ def one_covers_all(evidence: Evidence) -> Iterator[Violation]:
 
 
 def overlap_kept(evidence: Evidence) -> Iterator[Violation]:
-    """With overlap `skip` nothing was planned beside a live run; with `wait` at most one waited."""
+    """With overlap `skip` nothing was planned beside a live run; with `wait` one may wait beside the one that runs."""
     for case in evidence.cases:
-        yield from _beside_live(case, "skip", waiting_only=False)
-        yield from _beside_live(case, "wait", waiting_only=True)
+        for position, row in enumerate(case.rows):
+            before = [other for other in case.rows[max(0, position - _LOOK_BACK) : position] if other.runs]
+            fault = _overlap_fault(case, row, before) if row.runs else ""
+            if fault:
+                yield Violation(rule="overlap", schedule=case.timeline.guid, execution=row.guid, text=fault)
 
 
-def _beside_live(case: Case, overlap: str, *, waiting_only: bool) -> Iterator[Violation]:
-    latest: Row | None = None
-    for row in case.rows:
-        if not row.runs or not _planned_under(case, row, overlap):
-            continue
-        if latest is not None and _still_there(latest, waiting_only=waiting_only) > row.created + NOW_SLACK:
-            text = f"{row.guid} was planned while {latest.guid} was still {'waiting' if waiting_only else 'live'}"
-            yield Violation(rule="overlap", schedule=case.timeline.guid, execution=row.guid, text=text)
-        latest = row
+def _overlap_fault(case: Case, row: Row, before: list[Row]) -> str:
+    at = row.created + NOW_SLACK
+    running = [other for other in before if _started(other) <= at < (other.ended or at + 1)]
+    waiting = [other for other in before if _started(other) > at]
+    if _planned_under(case, row, "skip") and running + waiting:
+        return f"{row.guid} was planned beside {(running + waiting)[0].guid}"
+    # While none runs, the oldest that is PENDING is on its way and does not wait.
+    if _planned_under(case, row, "wait") and len(waiting) > (0 if running else 1):
+        return f"{row.guid} was planned while {waiting[-1].guid} was waiting"
+    return ""
+
+
+def _started(row: Row) -> int:
+    """Return when the row stopped waiting; one that may have been put back by a lost runner counts as running."""
+    if row.started is None:
+        return row.ended or row.created
+    put_back = row.attempt != 1 or row.kind == "job"
+    return row.created if put_back else row.started
 
 
 def _planned_under(case: Case, row: Row, overlap: str) -> bool:
@@ -144,11 +157,3 @@ def _planned_under(case: Case, row: Row, overlap: str) -> bool:
         return False
     surely = [phase for phase, end, _ in case.stretches() if phase.hi < row.created < end]
     return bool(surely) and surely[0].rules.overlap == overlap and surely[0].shape is not None
-
-
-def _still_there(row: Row, *, waiting_only: bool) -> int:
-    """Return until when the row counted. A row that a lost runner put back is left out: it waits a second time."""
-    if not waiting_only:
-        return row.ended or row.created
-    put_back = row.attempt != 1 or row.kind == "job" or row.started is None
-    return row.created if put_back else row.started or row.created
