@@ -41,6 +41,7 @@ class Operation:
     answers: Mapping[int, type[Schema] | tuple[type[Schema], ...] | None]
     collection: bool = False
     refusals: tuple[int, ...] = ()  # statuses of errors, beside those that any route may answer
+    empty_refusals: tuple[int, ...] = ()  # those whose answer has no body
     headers: Mapping[str, str] | None = None  # request headers and what they do
     invalid_code: str = ""  # the code of everything that is wrong with the request, where old clients expect one
 

@@ -25,5 +25,5 @@ class Patch(Loose):
     """The JSON object of a change. Absent means unchanged, null means back to the default."""
 
 
-class Answer(Schema):
+class Answer(Loose):
     """What is sent back; never loaded."""

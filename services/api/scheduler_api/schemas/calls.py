@@ -1,5 +1,6 @@
 """Calls, as they are sent and shown. What is secret goes in and never comes out."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,7 +26,7 @@ def _name(**kwargs: Any) -> Text:
 
 
 def _auth_header(**kwargs: Any) -> Text:
-    rule = validate.Regexp(VALUE_PATTERN, error="must be printable ASCII")
+    rule = validate.Regexp(re.compile(VALUE_PATTERN, re.ASCII), error="must be printable ASCII")
     return Text(
         most=MAX_VALUE,
         blank=False,

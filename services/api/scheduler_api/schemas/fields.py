@@ -83,14 +83,14 @@ class Text(fields.String):
         least = 0 if blank else 1
         super().__init__(validate=[length(least, most), *kwargs.pop("validate", ())], **kwargs)
         self._most = most
-        self._blank = blank
-        self._lines = lines
+        self.may_be_blank = blank
+        self.is_lines = lines
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
         text = super()._deserialize(value, attr, data, **kwargs)
-        if not self._blank and not text.strip():
+        if not self.may_be_blank and not text.strip():
             raise self.make_error("blank")
-        is_line = self._lines or len(text) > self._most or not any(map(is_control, text))
+        is_line = self.is_lines or len(text) > self._most or not any(map(is_control, text))
         if "\0" in text or not is_line:
             raise self.make_error("control")
         return text

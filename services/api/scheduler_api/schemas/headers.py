@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import ValidationError, fields, validate
 
-from scheduler_api.schemas.fields import Words, entries
+from scheduler_api.schemas.fields import Words
 
 MAX_HEADERS = 50
 _MAX_NAME = 128
@@ -55,7 +55,7 @@ class CallHeaders(fields.Dict):
     def __init__(self, **kwargs: Any) -> None:
         name = fields.String(validate=[validate.Length(min=1, max=_MAX_NAME), _check_name])
         value = fields.String(validate=[validate.Length(max=MAX_VALUE), _check_value])
-        super().__init__(keys=name, values=value, validate=[entries(MAX_HEADERS), _check_unlike], **kwargs)
+        super().__init__(keys=name, values=value, validate=[_check_count, _check_unlike], **kwargs)
 
 
 def _check_name(name: str) -> None:
@@ -68,6 +68,11 @@ def _check_name(name: str) -> None:
 def _check_value(value: str) -> None:
     if not _VALUE.fullmatch(value):
         raise ValidationError("must be printable ASCII")
+
+
+def _check_count(headers: Mapping[str, str]) -> None:
+    if len(headers) > MAX_HEADERS:
+        raise ValidationError(f"must have at most {MAX_HEADERS} entries")
 
 
 def _check_unlike(headers: Mapping[str, str]) -> None:

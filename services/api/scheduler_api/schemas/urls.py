@@ -7,6 +7,7 @@ from urllib.parse import SplitResult, urlsplit
 from scheduler_api.schemas.fields import Text, Words
 
 MAX_URL_CHARACTERS = 2_048
+_PATTERN = r"^https?://[^@\s\\/?#]+([/?#][^\s\\]*)?$"  # for readers; what counts stands below
 _MAX_PORT = 65_535
 
 _CALL_URL_WORDS: Words = {
@@ -23,8 +24,8 @@ class CallUrl(Text):
     default_error_messages = _CALL_URL_WORDS
 
     def __init__(self, **kwargs: Any) -> None:
-        example = {"examples": ["https://example.com/webhook"], "format": "uri"}
-        super().__init__(most=MAX_URL_CHARACTERS, blank=False, metadata=example, **kwargs)
+        shown = {"examples": ["https://example.com/webhook"], "format": "uri", "pattern": _PATTERN}
+        super().__init__(most=MAX_URL_CHARACTERS, blank=False, metadata=shown, **kwargs)
 
     def _deserialize(self, value: Any, attr: str | None, data: Mapping[str, Any] | None, **kwargs: Any) -> str:
         url = super()._deserialize(value, attr, data, **kwargs)
