@@ -17,6 +17,7 @@ uaa, cc             the stand-ins for Cloud Foundry (scheduler_local.testing), b
 
 suite               suite(queue_url, of_each=2) -> Suite: the five services as processes, with a client of the API
 endpoint            an HTTP endpoint that remembers its visitors: url, hits
+serve               serve(behaviour) -> RawEndpoint: an HTTP endpoint without manners, one thread for each connection
 
 From tests.fixtures.session: free_port() and wait_until(condition, within=seconds, what="sentence").
 
@@ -35,4 +36,5 @@ pytest_plugins = [
     "tests.fixtures.standins",
     "tests.fixtures.queues",
     "tests.fixtures.suite",
+    "tests.fixtures.raw_endpoints",
 ]

@@ -1,7 +1,6 @@
 """What tests of calls ask for: endpoints that misbehave, and one attempt of a call to them."""
 
 import ipaddress
-import socket
 import ssl
 import threading
 from collections.abc import Callable, Iterator
@@ -25,31 +24,10 @@ from scheduler_call_runner.idle import IdleConnections
 from scheduler_call_runner.networks import Networks
 from scheduler_call_runner.performing import CallPerformer
 from scheduler_call_runner.resolving import Resolver
-from tests.integration.calls.raw_endpoint import ANSWER, Behaviour, RawEndpoint
 
 LOOPBACK = (ipaddress.ip_network("127.0.0.0/8"),)
 
-Serve = Callable[..., RawEndpoint]
 Attempt = Callable[..., Outcome]
-
-
-@pytest.fixture
-def serve() -> Iterator[Serve]:
-    """`serve(behaviour)`, or `serve(answer=b"HTTP/1.1 …")` for one that answers each request so."""
-    endpoints: list[RawEndpoint] = []
-
-    def start(behave: Behaviour | None = None, *, answer: bytes = ANSWER, **fields: Any) -> RawEndpoint:
-        def answer_all(endpoint: RawEndpoint, connection: socket.socket) -> None:
-            while endpoint.receive(connection):
-                connection.sendall(answer)
-
-        endpoint = RawEndpoint(behave or answer_all, **fields)
-        endpoints.append(endpoint)
-        return endpoint
-
-    yield start
-    for endpoint in endpoints:
-        endpoint.close()
 
 
 @pytest.fixture

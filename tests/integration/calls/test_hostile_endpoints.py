@@ -11,8 +11,8 @@ import pytest
 
 from scheduler.domain.claims import Finish, Outcome
 from scheduler.domain.states import ExecutionState, Reason
-from tests.integration.calls.conftest import Attempt, Serve
-from tests.integration.calls.raw_endpoint import Behaviour, RawEndpoint
+from tests.fixtures.raw_endpoints import Behaviour, RawEndpoint, Serve
+from tests.integration.calls.conftest import Attempt
 
 LIMIT_SECONDS = 0.6
 LATEST_SECONDS = LIMIT_SECONDS + 2  # a loaded machine wakes threads late

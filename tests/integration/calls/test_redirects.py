@@ -13,8 +13,8 @@ from scheduler_call_runner.exchange import Exchange
 from scheduler_call_runner.idle import IdleConnections
 from scheduler_call_runner.networks import Networks
 from scheduler_call_runner.resolving import Resolver
-from tests.integration.calls.conftest import LOOPBACK, Attempt, Authority, Serve
-from tests.integration.calls.raw_endpoint import ANSWER, RawEndpoint
+from tests.fixtures.raw_endpoints import ANSWER, RawEndpoint, Serve
+from tests.integration.calls.conftest import LOOPBACK, Attempt, Authority
 
 
 def _redirect(location: str, status: int = 302) -> bytes:

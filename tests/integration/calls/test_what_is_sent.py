@@ -11,7 +11,8 @@ from scheduler.domain.states import ExecutionState, Reason
 from scheduler.testing.factories import make_claimed
 from scheduler_call_runner.exchange import Exchange
 from scheduler_call_runner.performing import CallPerformer
-from tests.integration.calls.conftest import Attempt, Serve, make_call_to
+from tests.fixtures.raw_endpoints import Serve
+from tests.integration.calls.conftest import Attempt, make_call_to
 
 
 def test_a_call_is_a_post_with_its_authorization_and_nothing_in_it(
