@@ -37,4 +37,13 @@ def why_command(kind: RefType) -> Command:
 
 
 def _facts(row: Row) -> list[tuple[str, str]]:
-    return [(name.replace("_", " "), text) for name in row if (text := shown_time(row[name]) or shown(row, name))]
+    facts = [
+        ("at", shown_time(row.get("at"))),
+        ("verdict", shown(row, "verdict").replace("_", " ")),
+        ("explanation", shown(row, "explanation")),
+        ("execution", shown(row, "execution_guid")),
+        ("state", shown(row, "state")),
+        ("due before", shown_time(row.get("previous_due"))),
+        ("due after", shown_time(row.get("next_due"))),
+    ]
+    return [(name, value) for name, value in facts if value]

@@ -8,6 +8,7 @@ from sch.api import uses_api
 from sch.grammar.commands import command
 from sch.grammar.options import space_option
 from sch.remote.answers import Row, shown
+from sch.remote.cf import Space
 from sch.remote.paging import more_than
 from sch.remote.session import Session
 from sch.spaces import find_space
@@ -25,10 +26,12 @@ _HEADINGS = ("time", "actor", "action", "target", "guid")
     ),
 )
 @space_option
+@click.option("--all-spaces", is_flag=True, help="In all spaces, for admins")
 @click.option(
     "--target", "target_guid", metavar="GUID", help="Only what was done to this job, call, schedule, execution"
 )
 @click.option("--actor", "actor_guid", metavar="GUID", help="Only what was done by this user")
+@click.option("--action", metavar="ACTION", help="Only this, such as schedule.pause")
 @click.option("--since", metavar="INSTANT", help="Not earlier than this")
 @click.option("--until", metavar="INSTANT", help="Not later than this")
 @click.option(
@@ -36,11 +39,12 @@ _HEADINGS = ("time", "actor", "action", "target", "guid")
 )
 @click.option("--page", type=click.IntRange(1), default=1, metavar="N", help="Which page, counted from 1")
 @uses_api
-def audit(session: Session, space: str | None, **filters: Any) -> None:
+def audit(session: Session, space: str | None, *, all_spaces: bool, **filters: Any) -> None:
     """Show audit events."""
-    where, screen = find_space(session, space), session.screen
+    screen = session.screen
+    where = Space(guid="", name="(all)") if all_spaces else find_space(session, space)
     screen.heading("Getting audit events in space {} as {}...", where.label, session.user)
-    answer = session.api.get("/audit-events", {"space_guid": where.guid, **filters})
+    answer = session.api.get("/audit-events", {"space_guid": where.guid or None, **filters})
     screen.json(answer.text)
     rows = answer.rows()
     screen.table(_HEADINGS, [_cells(row) for row in rows], empty="No audit events found.")

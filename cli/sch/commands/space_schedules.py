@@ -1,6 +1,5 @@
 """`sch schedules`: all schedules of a space."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -9,12 +8,11 @@ from sch.api import uses_api
 from sch.grammar.commands import Group, command
 from sch.grammar.options import space_option
 from sch.remote.answers import Row, shown
-from sch.remote.client import path_of
 from sch.remote.paging import all_rows
 from sch.remote.session import Session
 from sch.spaces import find_space
 from sch.views.schedules import HEADINGS, schedule_cells
-from scheduler.domain.states import RefType, ScheduleState
+from scheduler.domain.states import ScheduleState
 
 
 @click.group("schedules", cls=Group, help="All schedules of a space")
@@ -50,21 +48,13 @@ def list_schedules(
         session.screen.json(session.api.get("/schedules", query).text)
         return
     rows = list(all_rows(session.api, "/schedules", query))
-    names = dict(_names(session, where.guid)) if rows else {}
-    cells = [[*_owner(row, names), *schedule_cells(row)] for row in rows]
+    cells = [[shown(row, "ref_type"), _name(row), *schedule_cells(row)] for row in rows]
     session.screen.table(["of", "name", *HEADINGS], cells, empty="No schedules found.")
 
 
-def _owner(row: Row, names: dict[str, str]) -> tuple[str, str]:
-    kind = RefType.JOB if row.get("job_guid") or row.get("ref_type") == RefType.JOB else RefType.CALL
-    guid = shown(row, f"{kind}_guid", "ref_guid")
-    return kind, names.get(guid, guid)
-
-
-def _names(session: Session, space_guid: str) -> Iterator[tuple[str, str]]:
-    for kind in RefType:
-        for row in all_rows(session.api, path_of(f"{kind}s"), {"space_guid": space_guid}):
-            yield shown(row, "guid"), shown(row, "name")
+def _name(row: Row) -> str:
+    """Return the name of the job or call; one that is gone has only its GUID left."""
+    return shown(row, "ref_name", "job_guid", "call_guid")
 
 
 schedules.add_command(list_schedules)

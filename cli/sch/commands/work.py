@@ -14,6 +14,7 @@ from sch.remote.answers import Row, shown
 from sch.remote.paging import all_rows
 from sch.remote.session import Session
 from sch.spaces import find_space
+from sch.terminal.text import clean
 from sch.terminal.times import shown_time
 from sch.views.executions import execution_details
 from sch.waiting import show_outcome, wait_for
@@ -135,8 +136,11 @@ def start(
     answer = session.api.send("POST", path, body=body, headers=headers)
     row = answer.row()
     if wait:
-        session.screen.say(f"Execution {shown(row, 'guid')}")
+        session.screen.say(f"Execution {clean(shown(row, 'guid'))}")
         show_outcome(session, wait_for(session, shown(row, "guid"), seconds=timeout))
+        return
+    if shown(row, "state") == "SKIPPED":  # the overlap rule of a triggered schedule forbids it
+        show_outcome(session, answer)
         return
     session.screen.json(answer.text)
     session.screen.ok()

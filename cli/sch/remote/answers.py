@@ -19,7 +19,7 @@ def shown(row: Row, *names: str) -> str:
         value = row.get(name)
         if isinstance(value, bool):
             return "true" if value else "false"
-        if value not in (None, ""):
+        if value not in (None, "", [], {}):
             return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return ""
 

@@ -34,3 +34,10 @@ def test_audit_events_say_who_did_what_to_which_thing(api: FakeApi, sch: Sch) ->
         "",
         "4 of 7 are shown; --page and --limit show others.",
     ]
+
+
+def test_admins_may_look_at_all_spaces(api: FakeApi, sch: Sch) -> None:
+    api.answer_rows("/audit-events", EVENT)
+    done = sch("audit", "--all-spaces", "--action", "job.create", env={"SCHEDULER_SPACE": None})
+    assert done.code == 0
+    assert api.last().query == {"action": "job.create", "per_page": "50", "page": "1"}

@@ -195,11 +195,39 @@ def test_schedules_of_calls_have_the_same_commands(api: FakeApi, sch: Sch) -> No
 
 
 def test_all_schedules_of_a_space_are_listed_under_the_names_of_their_jobs_and_calls(api: FakeApi, sch: Sch) -> None:
-    api.answer_rows("/jobs", job())
-    api.answer_rows("/calls")
-    api.answer_rows("/schedules", schedule(), schedule(job_guid=None, call_guid=CALL_GUID, guid=EXECUTION_GUID))
+    gone = schedule(job_guid=None, call_guid=CALL_GUID, guid=EXECUTION_GUID, ref_type="call", ref_name=None)
+    api.answer_rows("/schedules", schedule(ref_type="job", ref_name="nightly"), gone)
     done = sch("schedules", "list", "--state", "active", "--enabled", "-q", "night")
     owners = [line.split()[:2] for line in done.out.splitlines()[3:]]
     assert owners == [["job", "nightly"], ["call", CALL_GUID]]
-    asked = next(asked for asked in api.asked if asked.path == "/schedules")
-    assert asked.query == {"space_guid": SPACE, "enabled": "true", "state": "active", "q": "night"}
+    assert api.last().query == {"space_guid": SPACE, "enabled": "true", "state": "active", "q": "night"}
+
+
+def test_why_says_what_became_of_an_instant(api: FakeApi, sch: Sch) -> None:
+    answer = {
+        "at": "2026-03-01T02:00:00Z",
+        "verdict": "not_due",
+        "explanation": "The schedule is not due at this instant.",
+        "execution_guid": None,
+        "state": None,
+        "previous_due": "2026-02-28T02:00:00Z",
+        "next_due": "2026-03-02T02:00:00Z",
+        "links": {"schedule": {"href": "/x"}, "execution": None},
+    }
+    api.answer("GET", f"{SCHEDULE}/why", answer)
+    done = sch("jobs", "schedules", "why", JOB_GUID, SCHEDULE_GUID, "2026-03-01T02:00:00Z")
+    assert api.last().query == {"at": "2026-03-01T02:00:00Z"}
+    assert done.facts() == {
+        "at": "2026-03-01T02:00:00Z",
+        "verdict": "not due",
+        "explanation": "The schedule is not due at this instant.",
+        "due before": "2026-02-28T02:00:00Z",
+        "due after": "2026-03-02T02:00:00Z",
+    }
+
+
+def test_a_trigger_that_the_overlap_rule_forbids_is_a_failure(api: FakeApi, sch: Sch) -> None:
+    skipped = execution(state="SKIPPED", reason="overlap")
+    api.answer("POST", f"{SCHEDULE}/actions/trigger", skipped, status=201)
+    done = sch("jobs", "schedules", "trigger", JOB_GUID, SCHEDULE_GUID)
+    assert (done.code, done.err) == (1, "The execution ended SKIPPED: overlap\n")
