@@ -30,7 +30,7 @@ OCF Scheduler is running.
 Paste this into another terminal: a job, a schedule that runs it every five seconds, its history.
 
    . {_short(environment)}
-   {sch} jobs create hello --app {seed.guid_of("app", seed.APP)} --command 'echo "hello at $(date +%T)"'
+   {sch} jobs create hello --app "$APP" --command 'echo "hello at $(date +%T)"'
    {sch} jobs schedules create hello '*/5 * * * * *'
    {sch} jobs history hello
 

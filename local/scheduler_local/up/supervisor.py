@@ -71,6 +71,7 @@ def _greet(state: State, suite: Suite) -> None:
         "SCHEDULER_URL": suite.url("api"),
         "SCHEDULER_TOKEN": _developer_token(suite.url("uaa")),
         "SCHEDULER_SPACE": seed.guid_of("space", seed.SPACE),
+        "APP": seed.guid_of("app", seed.APP),
     }
     path = state.write_environment(variables)
     _say(banner(suite, variables, path, state.logs))
