@@ -93,7 +93,8 @@ _END_UNSTARTED = text(f"""
     UPDATE executions e SET state = 'FAILED', execution_end_time = now(),
         reason = CASE WHEN e.cancel_requested_at IS NOT NULL THEN 'cancelled'
             WHEN {_TOO_LATE} THEN 'too_late' ELSE 'deleted' END,
-        message = CASE WHEN e.cancel_requested_at IS NOT NULL THEN 'cancelled before it was started'
+        message = CASE WHEN e.cancel_requested_at IS NOT NULL THEN 'cancelled before it was '
+                || CASE e.attempt WHEN 0 THEN 'started' ELSE 'tried again; ' || e.message END
             WHEN {_TOO_LATE} THEN {TOO_LATE_MESSAGE}
             ELSE 'the ' || e.ref_type || ' was deleted before this run was started' END
     WHERE e.guid = ANY(CAST(:guids AS uuid[])) AND e.state = 'PENDING' AND NOT e.look_up_first AND (

@@ -44,10 +44,12 @@ _FINISH = text("""
     WHERE e.guid = u.guid AND e.task_guid = u.task_guid AND e.state = 'RUNNING'
 """)
 
+# A cancellation that was asked for during the look is not to wait for the next one.
 _LOOK_AGAIN = text("""
-    UPDATE executions e SET next_poll_at = now() + u.delay * interval '1 second'
-    FROM unnest(CAST(:guids AS uuid[]), CAST(:tasks AS text[]), CAST(:delays AS double precision[]))
-        AS u (guid, task_guid, delay)
+    UPDATE executions e SET next_poll_at = now() + interval '1 second'
+        * CASE WHEN e.cancel_requested_at IS NULL OR u.cancel_requested THEN u.delay ELSE 0 END
+    FROM unnest(CAST(:guids AS uuid[]), CAST(:tasks AS text[]), CAST(:delays AS double precision[]),
+        CAST(:cancels AS boolean[])) AS u (guid, task_guid, delay, cancel_requested)
     WHERE e.guid = u.guid AND e.task_guid = u.task_guid AND e.state = 'RUNNING'
 """)
 
@@ -121,7 +123,11 @@ def finish_tasks(connection: Connection, ended: Sequence[tuple[Followed, Finish]
 def look_again(connection: Connection, looks: Sequence[tuple[Followed, float]]) -> None:
     """Set when each task is looked at next, in seconds from now."""
     if looks:
-        parameters = {**_keys([followed for followed, _ in looks]), "delays": [delay for _, delay in looks]}
+        parameters = {
+            **_keys([followed for followed, _ in looks]),
+            "delays": [delay for _, delay in looks],
+            "cancels": [followed.cancel_requested for followed, _ in looks],
+        }
         connection.execute(_LOOK_AGAIN, parameters)
 
 
