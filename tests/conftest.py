@@ -26,6 +26,13 @@ pulled), 0 never does; unset, containers are taken when a Docker engine has the 
 comes from the wheel that the local mode uses; RabbitMQ must be installed. No server is ever skipped over.
 """
 
+from hypothesis import settings
+
+# A loaded machine is no mistake: examples have no deadline.
+settings.register_profile("tests", deadline=None)
+settings.register_profile("fuzz", max_examples=20_000, deadline=None)  # `make fuzz`
+settings.load_profile("tests")
+
 pytest_plugins = [
     "pytester",
     "tests.fixtures.session",
@@ -37,4 +44,6 @@ pytest_plugins = [
     "tests.fixtures.queues",
     "tests.fixtures.suite",
     "tests.fixtures.raw_endpoints",
+    "tests.fixtures.statements",
+    "tests.fixtures.rings",
 ]
