@@ -6,6 +6,7 @@ One statement each, however many schedules there are.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from uuid import UUID
 
 from sqlalchemy import Connection, text
@@ -15,14 +16,18 @@ from scheduler.domain.planning import Live, OpenSkip, Plan, PlannedRow
 from scheduler.domain.schedules import Progress, Schedule
 from scheduler.domain.states import Overlap, Reason
 from scheduler.store.schedule_rows import progress_columns, schedule_from
+from scheduler.store.tables import schedules
 
-_LOCK_DUE = text("""
-    SELECT s.*, now() AS now, CASE s.ref_type
+# Everything but the user's metadata, which planning does not look at.
+_COLUMNS = ", ".join(f"s.{column.name}" for column in schedules.c if column.name != "metadata")
+
+_LOCK_DUE = text(f"""
+    SELECT {_COLUMNS}, NULL AS metadata, now() AS now, CASE s.ref_type
         WHEN 'job' THEN EXISTS (SELECT FROM jobs WHERE jobs.guid = s.ref_guid)
         ELSE EXISTS (SELECT FROM calls WHERE calls.guid = s.ref_guid) END AS has_parent
     FROM schedules s WHERE next_fire_at <= now() ORDER BY next_fire_at LIMIT :limit
     FOR UPDATE OF s SKIP LOCKED
-""")
+""")  # noqa: S608 - composed of the table's own columns
 
 _LIVE = text("""
     SELECT s.guid,
@@ -94,7 +99,7 @@ _COUNT_TO_REVIEW = text("SELECT count(*) FROM schedules WHERE state = 'needs_rev
 _WAKE_ALL = text("UPDATE schedules SET next_fire_at = now() WHERE next_fire_at > now()")
 
 _ORDINARY = frozenset({"cursor_at", "next_fire_at", "last_fire_at", "run_count"})
-_REST = tuple(name for name in Progress.__slots__ if name not in _ORDINARY)
+_rest_of = attrgetter(*(name for name in Progress.__slots__ if name not in _ORDINARY))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,17 +154,28 @@ def _open_skip(row: object) -> OpenSkip:
 def write_plans(connection: Connection, plans: Sequence[tuple[Schedule, Plan]]) -> int:
     """Insert the planned rows and advance the schedules; return how many rows were new."""
     inserted = _insert(connection, [(schedule.guid, row) for schedule, plan in plans for row in plan.rows])
-    ordinary = [(s.guid, plan.progress) for s, plan in plans if _is_ordinary(s.progress, plan.progress)]
+    ordinary, rest = _sorted(plans)
     if ordinary:
         connection.execute(_ADVANCE, _advance_parameters(ordinary))
-    rest = [(s.guid, plan.progress) for s, plan in plans if not _is_ordinary(s.progress, plan.progress)]
     if rest:
         connection.execute(_SAVE_ALL, [{"guid": guid, **progress_columns(progress)} for guid, progress in rest])
     return inserted
 
 
+def _sorted(
+    plans: Sequence[tuple[Schedule, Plan]],
+) -> tuple[list[tuple[UUID, Progress]], list[tuple[UUID, Progress]]]:
+    """Return the ordinary progress and the rest."""
+    ordinary: list[tuple[UUID, Progress]] = []
+    rest: list[tuple[UUID, Progress]] = []
+    for schedule, plan in plans:
+        kind = ordinary if _is_ordinary(schedule.progress, plan.progress) else rest
+        kind.append((schedule.guid, plan.progress))
+    return ordinary, rest
+
+
 def _is_ordinary(before: Progress, after: Progress) -> bool:
-    return all(getattr(before, name) == getattr(after, name) for name in _REST)
+    return _rest_of(before) == _rest_of(after)
 
 
 def _advance_parameters(advances: Sequence[tuple[UUID, Progress]]) -> dict[str, object]:

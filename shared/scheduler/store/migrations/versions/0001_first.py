@@ -140,8 +140,9 @@ CREATE UNIQUE INDEX executions_idempotency ON executions (ref_guid, idempotency_
     WHERE idempotency_key IS NOT NULL;
 -- The last word on serial runs.
 CREATE UNIQUE INDEX executions_one_serial ON executions (schedule_guid) WHERE serial AND state = 'RUNNING';
--- What of a schedule, a job or a call is under way; the order is that of serial runs. The guid is in none of the small
--- indexes that change all the time: with stale statistics PostgreSQL would look guids up in them, by reading them whole.
+-- What of a schedule, a job or a call is under way; the order is that of serial runs. The guid is in none of the
+-- small indexes that change all the time: with stale statistics PostgreSQL would look guids up in them, by reading
+-- them whole.
 CREATE INDEX executions_live ON executions
     (ref_guid, schedule_guid, (coalesce(scheduled_time, created_at))) WHERE state IN ('PENDING', 'RUNNING');
 -- The relay's questions.
