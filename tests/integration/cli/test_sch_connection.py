@@ -3,17 +3,12 @@
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
-from ipaddress import IPv4Address
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from sch.remote import client
+from tests.integration.cli.certificates import write_certificate
 from tests.integration.cli.conftest import TOKEN, Sch
 from tests.integration.cli.fake_api import FakeApi, refusal, secured
 from tests.integration.cli.samples import JOB_GUID, execution, job
@@ -138,27 +133,7 @@ def _silent() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A certificate for 127.0.0.1 that nobody trusts, with its key, in one file."""
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "a test")])
-    now = datetime.now(UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(IPv4Address("127.0.0.1"))]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .sign(key, hashes.SHA256())
-    )
-    pem = serialization.Encoding.PEM
-    secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    path = tmp_path_factory.mktemp("tls") / "server.pem"
-    path.write_bytes(made.public_bytes(pem) + secret)
-    return path
+    return write_certificate(tmp_path_factory.mktemp("tls") / "server.pem")
 
 
 def test_a_certificate_that_nobody_trusts_is_refused_with_what_to_do(certificate: Path, sch: Sch) -> None:
