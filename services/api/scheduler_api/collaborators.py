@@ -12,6 +12,7 @@ from scheduler_api.usecases.deletion import Deletion
 from scheduler_api.usecases.executions import Executions
 from scheduler_api.usecases.history import History
 from scheduler_api.usecases.jobs import Jobs
+from scheduler_api.usecases.orphans import Orphans
 from scheduler_api.usecases.schedules import Schedules
 from scheduler_api.usecases.validation import Validation
 from scheduler_api.usecases.why import Reasons
@@ -33,6 +34,7 @@ class Collaborators:
     schedules: Schedules
     controls: Controls
     deletion: Deletion
+    orphans: Orphans
     reasons: Reasons
     validation: Validation
     audit_trail: AuditTrail

@@ -18,7 +18,9 @@ from scheduler.store.sealing import Seal
 from scheduler.timetable.zone_list import zone_rows
 from scheduler_api.app import create_app
 from scheduler_api.collaborators import Collaborators
+from scheduler_api.openapi.pages import contract_pages
 from scheduler_api.usecases.access import Access
+from scheduler_api.usecases.app_checks import AppChecks
 from scheduler_api.usecases.audit_trail import AuditTrail
 from scheduler_api.usecases.bindings import BindingRule
 from scheduler_api.usecases.calls import Calls
@@ -28,6 +30,7 @@ from scheduler_api.usecases.deletion import Deletion
 from scheduler_api.usecases.executions import Executions
 from scheduler_api.usecases.history import History
 from scheduler_api.usecases.jobs import Jobs
+from scheduler_api.usecases.orphans import Orphans
 from scheduler_api.usecases.rechecking import Recheck
 from scheduler_api.usecases.schedules import Schedules
 from scheduler_api.usecases.validation import Validation
@@ -41,7 +44,7 @@ LOCK_TIMEOUT_SECONDS = 5
 def build(settings: Settings, stop: Stop) -> Flask:
     """Return the application, once the database is there and its schema current."""
     engine = open_database(settings, pool_size=CONNECTIONS, lock_timeout_seconds=LOCK_TIMEOUT_SECONDS)
-    serve_internal_port(settings, engine)
+    serve_internal_port(settings, engine, pages=contract_pages())
     prepare_database(settings, engine, stop)
     return create_app(assemble(settings, engine))
 
@@ -57,18 +60,20 @@ def assemble(settings: Settings, engine: Engine) -> Collaborators:
     bindings = BindingRule(required=settings.broker.require_binding)
     rules = Rules(default_zone=settings.time_zone, min_interval=_min_interval(settings))
     controls = Controls(database, bindings, rules)
+    works, deletion = Works(database, access, seal), Deletion(database, rules)
     return Collaborators(
         verify=uaa.verify,
         close=clients.close,
         access=access,
-        works=Works(database, access, seal),
+        works=works,
         jobs=Jobs(database, bindings),
         calls=Calls(database, bindings, seal),
         executions=Executions(database, access, bindings),
         history=History(database),
         schedules=Schedules(database, bindings, rules, controls, Recheck(database)),
         controls=controls,
-        deletion=Deletion(database, rules),
+        deletion=deletion,
+        orphans=Orphans(database, AppChecks(controller, uaa), works, deletion),
         reasons=Reasons(database, rules),
         validation=Validation(database, rules),
         audit_trail=AuditTrail(database),

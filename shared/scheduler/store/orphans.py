@@ -29,18 +29,13 @@ _SCHEDULES = text("""
     SELECT * FROM schedules WHERE ref_guid = ANY(CAST(:ref_guids AS uuid[])) ORDER BY created_at, guid
 """)
 
-_HAS_PARENT = """CASE s.ref_type
-    WHEN 'job' THEN EXISTS (SELECT FROM jobs WHERE jobs.guid = s.ref_guid)
-    ELSE EXISTS (SELECT FROM calls WHERE calls.guid = s.ref_guid) END"""
-
-_ORPHANS = text(f"""
-    SELECT s.* FROM schedules s WHERE NOT {_HAS_PARENT} ORDER BY s.ref_type COLLATE "C", s.ref_guid, s.guid
-""")  # noqa: S608 - composed of this module's own constants
-
-_LOCK = text(f"""
-    SELECT s.ref_type, s.ref_guid, {_HAS_PARENT} AS has_parent
-    FROM schedules s WHERE s.guid = :guid FOR UPDATE OF s
-""")  # noqa: S608 - likewise
+_ORPHANS = text("""
+    SELECT s.* FROM schedules s
+    WHERE NOT CASE s.ref_type
+        WHEN 'job' THEN EXISTS (SELECT FROM jobs WHERE jobs.guid = s.ref_guid)
+        ELSE EXISTS (SELECT FROM calls WHERE calls.guid = s.ref_guid) END
+    ORDER BY s.ref_type COLLATE "C", s.ref_guid, s.guid
+""")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -52,15 +47,6 @@ class Work:
     name: str
     app_guid: str
     space_guid: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Parent:
-    """What a schedule refers to, and whether it is stored."""
-
-    ref_type: RefType
-    ref_guid: UUID
-    is_stored: bool
 
 
 def apps_with_work(connection: Connection) -> Sequence[str]:
@@ -90,12 +76,6 @@ def schedules_by_ref(connection: Connection, ref_guids: Sequence[UUID]) -> Mappi
 def orphan_schedules(connection: Connection) -> Sequence[Schedule]:
     """Return the schedules whose job or call is not stored, sorted by type and GUID of that, then their own GUID."""
     return [schedule_from(row) for row in connection.execute(_ORPHANS)]
-
-
-def lock_parent(connection: Connection, schedule_guid: UUID) -> Parent | None:
-    """Return what a schedule belongs to, None without such a schedule; nobody changes it until the transaction ends."""
-    row = connection.execute(_LOCK, {"guid": schedule_guid}).one_or_none()
-    return Parent(ref_type=RefType(row.ref_type), ref_guid=row.ref_guid, is_stored=row.has_parent) if row else None
 
 
 def _work(row: Any) -> Work:

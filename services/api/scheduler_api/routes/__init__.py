@@ -14,6 +14,7 @@ from scheduler_api.routes import (
     health,
     history,
     jobs,
+    orphans,
     schedules,
     space_schedules,
     time_zones,
@@ -23,7 +24,7 @@ from scheduler_api.routes import (
 
 def blueprints() -> Iterator[Blueprint]:
     """Yield everything that the application serves."""
-    for module in (health, jobs, calls, space_schedules, validation, time_zones, executions, audit_events):
+    for module in (health, jobs, calls, space_schedules, validation, time_zones, executions, audit_events, orphans):
         yield module.routes
     for kind in RefType:
         yield deletion.deletion_routes(kind)

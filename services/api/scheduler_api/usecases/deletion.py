@@ -1,6 +1,8 @@
 """Deleting jobs, calls and schedules. What was due until now is recorded first; what is PENDING ends; history stays."""
 
 import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import Connection
@@ -21,6 +23,13 @@ from scheduler_api.usecases.works import Work, kind_of
 _log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class Leftovers:
+    """Schedules that outlived their job or call: how many, or None when nobody could look."""
+
+    count: int | None = 0
+
+
 class Deletion:
     """Jobs and calls that the caller may act on, and their schedules."""
 
@@ -28,7 +37,7 @@ class Deletion:
         self._database = database
         self._zone = rules.default_zone
 
-    def delete_work(self, caller: Caller, work: Work) -> None:
+    def delete_work(self, caller: Caller, work: Work) -> Leftovers:
         """Delete a job or call with its schedules; runs that are under way finish.
 
         Raises AbsentError when it is gone.
@@ -42,7 +51,7 @@ class Deletion:
                 self._plan_to_now(connection, schedule)
             delete_work(connection, kind, work.guid)
             audit(connection, caller, "delete", work, name=work.name, schedules=len(schedules))
-        self._look_again(work)
+        return self._look_again(work)
 
     def delete_schedule(self, caller: Caller, work: Work, guid: UUID) -> None:
         """Delete one schedule of the job or call; raises AbsentError when it has no such schedule."""
@@ -57,11 +66,13 @@ class Deletion:
             held = locked(connection, schedule)
             write_plan(connection, schedule, pause(schedule, held.live, held.now, default_zone=self._zone))
 
-    def _look_again(self, work: Work) -> None:
+    def _look_again(self, work: Work) -> Leftovers:
         """Remove what somebody without our locks may have added meanwhile (checklist 143)."""
+        left: Sequence[UUID] | None = None
         try:
             with self._database.write() as connection:
-                if left := schedules_left(connection, kind_of(work), work.guid):
+                left = schedules_left(connection, kind_of(work), work.guid)
+                if left:
                     delete_schedules_and_pending(connection, left)
         except UnavailableError:
             # The job or call is gone all the same; the ticker plans none of them, and they show among the orphans.
@@ -69,3 +80,5 @@ class Deletion:
                 "Whether schedules are left of what was deleted could not be read.",
                 extra={"action": "second_look_failed", "ref": str(work.guid)},
             )
+            return Leftovers(None if left is None else len(left))
+        return Leftovers()
