@@ -8,6 +8,7 @@ import logging
 import socket
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -34,6 +35,7 @@ class Liveness:
     engine: Engine
     service: str
     timing: Timing
+    clock: Callable[[], float] = suspended_too
     generation: UUID = field(default_factory=new_guid)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _beat_at: float | None = None  # just before the last beat that the database confirmed
@@ -41,7 +43,7 @@ class Liveness:
 
     def beat(self) -> float:
         """Beat once; return the seconds until the next beat."""
-        started_at = suspended_too()
+        started_at = self.clock()
         self._renew_if_stalled(started_at)
         with self.engine.begin() as connection:
             processes.beat(
@@ -72,12 +74,12 @@ class Liveness:
             return (
                 generation == self.generation
                 and self._beat_at is not None
-                and suspended_too() - self._beat_at <= self.timing.stall_seconds
+                and self.clock() - self._beat_at <= self.timing.stall_seconds
             )
 
     def unbroken_seconds(self) -> float:
         """Return for how long heartbeats have been getting through without a stall."""
-        now = suspended_too()
+        now = self.clock()
         with self._lock:
             if self._beat_at is None or self._unbroken_since is None:
                 return 0.0
