@@ -16,7 +16,7 @@ _LIVENESS_SECONDS = 6.0
 _SHORT = RunOptions(
     seed=20_261_130,
     duration_seconds=75,
-    schedules=60,
+    schedules=100,
     bound_schedules=6,
     mean_gap_seconds=4,
     longest_fault_seconds=8,
@@ -49,6 +49,7 @@ def _with_defect(defect: str, servers: Servers) -> Result:
     options = RunOptions(
         duration_seconds=8,
         schedules=25,
+        actions_per_second=6,
         mean_gap_seconds=1_000,
         rest_seconds=1,
         quiet_seconds=10,
