@@ -46,12 +46,11 @@ def build(settings: Settings, stop: Stop) -> Flask:
     engine = open_database(settings, pool_size=CONNECTIONS, lock_timeout_seconds=LOCK_TIMEOUT_SECONDS)
     serve_internal_port(settings, engine, pages=contract_pages())
     prepare_database(settings, engine, stop)
-    return create_app(assemble(settings, engine))
+    return create_app(assemble(settings, engine, _cloud_foundry(settings)))
 
 
-def assemble(settings: Settings, engine: Engine) -> Collaborators:
-    """Return what the application is made of, over this database."""
-    cloud_foundry = _cloud_foundry(settings)
+def assemble(settings: Settings, engine: Engine, cloud_foundry: CloudFoundrySettings) -> Collaborators:
+    """Return what the application is made of, over this database and this Cloud Foundry."""
     database, seal = Database(engine), Seal(settings.encryption_keys)
     uaa, controller, clients = Uaa(cloud_foundry), Controller(cloud_foundry), ExitStack()
     for client in (uaa, controller):
