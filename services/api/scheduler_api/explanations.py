@@ -25,6 +25,7 @@ _REASONS = {
     Reason.HTTP_STATUS: "The answer's status is none that counts as success.",
     Reason.CONNECT_ERROR: "No connection could be made, or it broke before there was a whole answer.",
     Reason.TOO_MANY_REDIRECTS: "The call was redirected more often than it allows.",
+    Reason.INTERNAL_ERROR: "The scheduler itself failed; its log says how.",
     Reason.BAD_REQUEST: "The call's definition cannot be turned into a request.",
 }
 _TRIGGERS = {

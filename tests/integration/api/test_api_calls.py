@@ -59,7 +59,7 @@ def test_the_secret_is_in_no_answer_and_in_no_log_line(
     caplog.set_level(logging.DEBUG)
     headers = {"X-Api-Key": f"{_SECRET}-2", "X-Plain": "shown"}
     call = api.create_call(app.guid, auth_header=_SECRET, headers=headers)
-    path = f"/calls/{call["'guid'"]}"
+    path = f"/calls/{call['guid']}"
     assert (call["headers"], call["secret_headers"]) == ({"X-Plain": "shown"}, ["X-Api-Key"])
     wish = {"ref_type": "call", "ref_guid": call["guid"], "expression": "0 0 * * *"}
     answers = [
