@@ -17,6 +17,7 @@ from scheduler_local.doctor.checks import Check, failed, ok, skipped, warning
 _NAME = "database"
 # Tokens, retries and logs live by the services' clocks, due instants by the database's.
 _CLOCK_WARNING, _CLOCK_FAILURE = timedelta(seconds=2), timedelta(seconds=30)
+_HERE = {"", "localhost", "127.0.0.1", "::1"}  # an empty host is a socket in the file system
 _BEHIND = timedelta(seconds=60)
 _BEATING = (Service.TICKER, Service.JOB_RUNNER, Service.CALL_RUNNER)
 
@@ -34,7 +35,7 @@ def examine(variables: Mapping[str, str]) -> Iterator[Check]:
         return
     try:
         with engine.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
-            yield from _examine(connection, _place(url))
+            yield from _examine(connection, url)
     except DBAPIError as error:
         yield failed(
             _NAME,
@@ -45,12 +46,12 @@ def examine(variables: Mapping[str, str]) -> Iterator[Check]:
         engine.dispose()
 
 
-def _examine(connection: Connection, place: str) -> Iterator[Check]:
+def _examine(connection: Connection, url: str) -> Iterator[Check]:
     before = datetime.now(UTC)
     server = look_at_server(connection)
     after = datetime.now(UTC)
-    yield _version(server, place)
-    yield _encryption(server)
+    yield _version(server, _place(url))
+    yield _encryption(server, leaves_host=(sqlalchemy_url(url).host or "") not in _HERE)
     yield _clock(server.now - (before + (after - before) / 2))
     yield _schema(connection, server)
     if server.has_tables:
@@ -67,11 +68,11 @@ def _version(server: Server, place: str) -> Check:
     )
 
 
-def _encryption(server: Server) -> Check:
+def _encryption(server: Server, *, leaves_host: bool) -> Check:
     name = "database TLS"
     if server.is_encrypted:
         return ok(name, "the connection is encrypted")
-    if server.is_local:
+    if not leaves_host:
         return ok(name, "the connection is not encrypted, and does not leave this host")
     return warning(
         name,

@@ -11,8 +11,7 @@ LEAST_VERSION = 13  # of PostgreSQL
 
 _SERVER = text("""
     SELECT current_setting('server_version_num')::int / 10000 AS major, current_setting('server_version') AS version,
-        clock_timestamp() AS now, inet_server_addr() IS NULL OR inet_server_addr() <<= '127.0.0.0/8'
-            OR inet_server_addr() = '::1' AS is_local,
+        clock_timestamp() AS now,
         coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false) AS is_encrypted,
         has_schema_privilege(current_schema(), 'CREATE') AS may_create,
         to_regclass('executions') IS NOT NULL AS has_tables
@@ -32,7 +31,6 @@ class Server:
     major: int
     version: str
     now: datetime
-    is_local: bool
     is_encrypted: bool
     may_create: bool
     has_tables: bool

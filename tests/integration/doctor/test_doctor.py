@@ -137,8 +137,9 @@ def test_versions_clocks_and_connections_are_judged(database_url: str) -> None:
     engine.dispose()
     assert database._version(server, "here").status is Status.OK
     assert database._version(replace(server, major=12), "here").status is Status.FAILED
-    assert database._encryption(replace(server, is_local=False)).status is Status.WARNING
-    assert database._encryption(replace(server, is_encrypted=True)).status is Status.OK
+    assert database._encryption(server, leaves_host=True).status is Status.WARNING
+    assert database._encryption(server, leaves_host=False).status is Status.OK
+    assert database._encryption(replace(server, is_encrypted=True), leaves_host=True).status is Status.OK
     distances = {0.5: Status.OK, 5: Status.WARNING, 60: Status.FAILED}
     for seconds, status in distances.items():
         assert database._clock(timedelta(seconds=seconds)).status is status
