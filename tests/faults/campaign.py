@@ -11,7 +11,7 @@ from tests.faults.moments import now, show
 from tests.faults.striking import KINDS, Kind
 from tests.faults.world import OccupiedError, World
 
-AT_ONCE = 4
+AT_ONCE = 8
 _LULL_SHARE = 0.1
 _LULL = 4.0  # times the mean gap
 _SHORT_SHARE = 0.8  # most faults last a quarter of their range at most
@@ -50,7 +50,7 @@ class Campaign:
 
     def _strike(self, kind: Kind, length: float, seed: int, over: threading.Event) -> None:
         random = Random(seed)
-        for _ in range(20):  # until a target is free
+        for _ in range(90):  # until a target is free
             try:
                 self._strike_once(kind, self._seconds(kind, length), random, over)
             except OccupiedError:

@@ -5,12 +5,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tests.faults.building import running_world
 from tests.faults.load import Load
 from tests.faults.moments import SECOND, now
 from tests.faults.run import RunOptions, prepare_load
 from tests.faults.services import Instance, await_all
 from tests.faults.settling import query
-from tests.faults.world import World, WorldOptions, running_world
+from tests.faults.world import World, WorldOptions
 
 _SCHEDULES = 10  # due every second
 _WELL_SECONDS = 6.0  # before each fault

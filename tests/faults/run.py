@@ -8,6 +8,7 @@ from random import Random
 
 from scheduler_local import seed as standin
 from tests.faults.binding import Binder, provision
+from tests.faults.building import BROKER_PASSWORD, BROKER_USER, Servers, running_world
 from tests.faults.campaign import Campaign
 from tests.faults.checking.verdict import Verdict, judge
 from tests.faults.client import Client
@@ -15,7 +16,7 @@ from tests.faults.history import Observations
 from tests.faults.load import Load
 from tests.faults.settling import await_quiet, collect, settle
 from tests.faults.striking import KINDS, Kind
-from tests.faults.world import BROKER_PASSWORD, BROKER_USER, Servers, World, WorldOptions, running_world
+from tests.faults.world import World, WorldOptions
 
 _ACTORS = 4
 _TOKEN_SECONDS = 86_400

@@ -5,9 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.faults.building import Servers
 from tests.faults.checking.verdict import report
 from tests.faults.run import Result, RunOptions, run
-from tests.faults.world import Servers, WorldOptions
+from tests.faults.world import WorldOptions
 from tests.fixtures.postgres import PostgresServer
 from tests.fixtures.rabbitmq import RabbitNode
 
