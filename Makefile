@@ -4,6 +4,7 @@
 PYTHON ?= python3
 WORKERS ?= 2
 PYTEST_ARGS ?=
+BENCH ?= burst
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -64,8 +65,8 @@ fuzz: $(VENV)/dev rabbitmq ## The property tests, with far more examples than th
 	@$(BIN)/pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=fuzz --timeout=3600 $(PYTEST_ARGS)
 
 .PHONY: bench
-bench: $(VENV)/dev rabbitmq ## 10,000 calls due at one instant: calls a second, lateness, CPU, memory (BENCH_ARGS=--help)
-	@$(BIN)/python -m bench.burst $(BENCH_ARGS)
+bench: $(VENV)/dev rabbitmq ## 10,000 calls due at one instant, measured; BENCH='steady peers' names others, BENCH= runs all
+	@$(BIN)/python -m bench $(BENCH)
 
 ##@ In containers
 
