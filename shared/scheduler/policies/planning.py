@@ -28,10 +28,10 @@ def plan(schedule: Schedule, live: Live, now: datetime, *, default_zone: str = D
     Raises InvalidInputError when the schedule's expression can no longer be read.
     """
     progress = schedule.progress
-    if not progress.enabled:
-        return _plan_paused(schedule, live, now, default_zone)
     if progress.state in AT_REST:
         return Plan(rows=(), progress=replace(progress, next_fire_at=None))
+    if not progress.enabled:
+        return _plan_paused(schedule, live, now, default_zone)
     timetable = compiled(schedule, default_zone)
     ordinary = _plan_ordinary(schedule, timetable, live, now)
     return ordinary or plan_in(Pass(schedule, timetable, live, now), progress)
@@ -50,8 +50,6 @@ def _plan_paused(schedule: Schedule, live: Live, now: datetime, default_zone: st
     if progress.paused_until is None or progress.paused_until > now:
         return Plan(rows=(), progress=replace(progress, next_fire_at=progress.paused_until))
     resumed = replace(progress, enabled=True, paused_by=None, pause_note=None, paused_until=None)
-    if progress.state in AT_REST:
-        return Plan(rows=(), progress=replace(resumed, next_fire_at=None))
     this = Pass(schedule, compiled(schedule, default_zone), live, now)
     this.skip_all(progress.paused_until - datetime.resolution, Reason.PAUSED)
     return plan_in(this, resumed)
