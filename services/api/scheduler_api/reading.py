@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from flask import Request
-from werkzeug.exceptions import UnsupportedMediaType
+from werkzeug.exceptions import BadRequest, UnsupportedMediaType
 
 from scheduler.domain.errors import Finding, InvalidInputError
+from scheduler.runtime.web import UNREADABLE_BODY
 
 MAX_BODY_BYTES = 1024 * 1024
 _MAX_DEPTH = 32
@@ -17,9 +18,9 @@ _MAX_DEPTH = 32
 def read_object(request: Request, *, may_be_empty: bool = False) -> Mapping[str, Any]:
     """Return the JSON object in the body.
 
-    Raises UnsupportedMediaType, RequestEntityTooLarge or InvalidInputError.
+    Raises UnsupportedMediaType, RequestEntityTooLarge, BadRequest or InvalidInputError.
     """
-    body = request.get_data(cache=True)
+    body = _read(request)
     if not body and may_be_empty:
         return {}
     if body and request.mimetype and not _is_json(request.mimetype):
@@ -29,6 +30,13 @@ def read_object(request: Request, *, may_be_empty: bool = False) -> Mapping[str,
         _refuse("the body must be a JSON object")
     _check(fields, ())
     return fields
+
+
+def _read(request: Request) -> bytes:
+    try:
+        return request.get_data(cache=True)
+    except UNREADABLE_BODY as error:
+        raise BadRequest from error
 
 
 def _is_json(mimetype: str) -> bool:

@@ -1,10 +1,11 @@
 """Reading what a platform sends: known fields are checked, unknown ones ignored, as the specification asks."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler.domain.service_instances import Binding, ServiceInstance
+from scheduler.runtime.web import UNREADABLE_BODY
 from scheduler_broker.catalog import PLAN_ID, SERVICE_ID
 from scheduler_broker.errors import MalformedRequestError
 
@@ -13,11 +14,15 @@ _MAX_CHARACTERS = 255
 Fields = Mapping[str, Any]
 
 
-def read_object(body: bytes) -> Fields:
-    """Return the JSON object in `body`, whatever its content type was.
+def read_object(read: Callable[[], bytes]) -> Fields:
+    """Return the JSON object in the body, whatever its content type was; `read` reads it from the connection.
 
     Raises MalformedRequestError.
     """
+    try:
+        body = read()
+    except UNREADABLE_BODY as error:
+        raise MalformedRequestError("the body cannot be read") from error
     try:
         fields = json.loads(body)
     except (ValueError, RecursionError):

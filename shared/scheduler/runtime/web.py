@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from gunicorn.app.base import BaseApplication
 from gunicorn.errors import HaltServer
 from gunicorn.glogging import Logger
+from gunicorn.http.errors import ParseException
 
 from scheduler.runtime.loops import Stop, stop_on_signals
 
@@ -22,6 +23,9 @@ _log = logging.getLogger(__name__)
 
 Build = Callable[[Stop], Any]
 """Makes the application in the child; what it waits for meanwhile ends when the process is asked to stop."""
+
+UNREADABLE_BODY: tuple[type[Exception], ...] = (OSError, ParseException)
+"""What reading a request's body raises when the client has gone, or when its chunks are none."""
 
 _KEEP_ALIVE_SECONDS = 95  # longer than gorouter's 90, so that it is never we who close a connection in use
 _REQUEST_LINE_BYTES = 8_190

@@ -35,6 +35,8 @@ _LOCK_SCHEDULES = text("""
     ) ORDER BY s.guid FOR UPDATE OF s
 """)
 
+_TOUCH = text("UPDATE schedules SET updated_at = :now WHERE guid = ANY(CAST(:guids AS uuid[]))")
+
 _CLOCK = text("SELECT clock_timestamp()")
 
 
@@ -84,6 +86,11 @@ def lock_schedules_of_app(connection: Connection, app_guid: str) -> tuple[dateti
     rows = connection.execute(_LOCK_SCHEDULES, {"app_guid": app_guid}).all()
     now: datetime = connection.execute(_CLOCK).scalar_one()
     return now, [schedule_from(row) for row in rows]
+
+
+def touch_schedules(connection: Connection, schedules: Sequence[Schedule], *, now: datetime) -> None:
+    """Show users that these schedules have changed; for schedules that this transaction has locked."""
+    connection.execute(_TOUCH, {"now": now, "guids": [str(schedule.guid) for schedule in schedules]})
 
 
 def _bindings(connection: Connection, query: Select[Any]) -> Sequence[Binding]:

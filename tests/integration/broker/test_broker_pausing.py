@@ -52,6 +52,7 @@ def test_the_last_unbind_pauses_every_enabled_schedule_of_the_app(
         progress = progress_of(engine, schedule)
         assert (progress.enabled, progress.paused_by, progress.state) == (False, "unbind", ScheduleState.PAUSED)
         assert progress.next_fire_at is None  # no ticker looks at it again
+        assert _updated_at(engine, schedule) > schedule.updated_at
 
 
 def test_what_is_paused_is_due_no_more(broker: Platform, engine: Engine, instance: str) -> None:
@@ -230,6 +231,13 @@ def test_who_unbound_and_what_that_paused_is_written_down(broker: Platform, engi
     ]
     assert {event.actor_guid for event in events} == {USER}
     assert {event.space_guid for event in events} == {job.space_guid}
+
+
+def _updated_at(engine: Engine, schedule: Schedule) -> datetime:
+    with engine.connect() as connection:
+        query = select(schedules.c.updated_at).where(schedules.c.guid == schedule.guid)
+        found: datetime = connection.execute(query).scalar_one()
+    return found
 
 
 def _tick(engine: Engine) -> None:

@@ -20,7 +20,7 @@ def binding_routes(bindings: Bindings, *, api_url: str) -> Blueprint:
 
     @routes.put("")
     def bind(instance_guid: str, binding_guid: str) -> Any:
-        bound = bindings.bind(binding_from(instance_guid, binding_guid, read_object(request.get_data())), actor())
+        bound = bindings.bind(binding_from(instance_guid, binding_guid, read_object(request.get_data)), actor())
         if bound.is_new:
             _log.info("A binding was made.", extra={"action": "bound", **_ids(bound.binding)})
         return {"credentials": _credentials(bound.binding, api_url)}, 201 if bound.is_new else 200

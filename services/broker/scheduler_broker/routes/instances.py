@@ -25,7 +25,7 @@ def instance_routes(instances: Instances) -> Blueprint:
 
     @routes.put("")
     def provision(instance_guid: str) -> Any:
-        asked = instance_from(instance_guid, read_object(request.get_data()))
+        asked = instance_from(instance_guid, read_object(request.get_data))
         is_new = instances.provision(asked, actor())
         if is_new:
             _log.info(
@@ -37,7 +37,7 @@ def instance_routes(instances: Instances) -> Blueprint:
     @routes.patch("")
     def update(instance_guid: str) -> Any:
         check_ids(instance_id=instance_guid)
-        fields = read_object(request.get_data())
+        fields = read_object(request.get_data)
         check_service(fields)
         instances.update(instance_guid, wants_other_plan=wants_other_plan(fields))
         return {}

@@ -17,7 +17,7 @@ from scheduler.domain.schedules import Schedule
 from scheduler.domain.states import PausedBy, ScheduleState
 from scheduler.policies import rebind, unbind
 from scheduler.store.bells import RELAY, TICK, ring
-from scheduler.store.bindings import is_bound, lock_schedules_of_app
+from scheduler.store.bindings import is_bound, lock_schedules_of_app, touch_schedules
 from scheduler.store.due import read_live, write_plans
 from scheduler_broker.usecases.auditing import Actor, audit_schedule
 
@@ -40,25 +40,33 @@ class Pausing:
         if is_bound(connection, app_guid):
             return
         now, schedules = lock_schedules_of_app(connection, app_guid)
+        # Those that are paused already may have to change as well: no pause ends by itself without a binding.
         self._change(connection, schedules, now, self._unbind)
         paused = [schedule for schedule in schedules if schedule.progress.enabled]
-        for schedule in paused:
-            audit_schedule(connection, actor, "pause", schedule)
-        _log.info(
-            f"An app has lost its last binding; {len(paused)} of its schedules are paused.",
-            extra={"action": "schedules_paused", "app_guid": app_guid, "schedules": len(paused)},
-        )
+        self._tell(connection, app_guid, paused, now, "pause", actor)
 
     def resume(self, connection: Connection, app_guid: str, actor: Actor) -> None:
         """Resume those of the app's schedules that an unbind has paused."""
         now, schedules = lock_schedules_of_app(connection, app_guid)
         paused = [schedule for schedule in schedules if schedule.progress.paused_by is PausedBy.UNBIND]
         self._change(connection, paused, now, self._rebind)
-        for schedule in paused:
-            audit_schedule(connection, actor, "resume", schedule)
+        self._tell(connection, app_guid, paused, now, "resume", actor)
+
+    def _tell(
+        self,
+        connection: Connection,
+        app_guid: str,
+        schedules: Sequence[Schedule],
+        now: datetime,
+        verb: str,
+        actor: Actor,
+    ) -> None:
+        touch_schedules(connection, schedules, now=now)
+        for schedule in schedules:
+            audit_schedule(connection, actor, verb, schedule)
         _log.info(
-            f"An app is bound; {len(paused)} of its schedules go on.",
-            extra={"action": "schedules_resumed", "app_guid": app_guid, "schedules": len(paused)},
+            f"{len(schedules)} schedules of an app {verb}, since its bindings have changed.",
+            extra={"action": f"schedules_{verb}d", "app_guid": app_guid, "schedules": len(schedules)},
         )
 
     def _change(self, connection: Connection, schedules: Sequence[Schedule], now: datetime, decide: Decide) -> None:
