@@ -15,13 +15,17 @@ Row = Mapping[str, Any]
 
 def shown(row: Row, *names: str) -> str:
     """Return the first of the fields that has a value, as it is shown; nothing when none has."""
-    for name in names:
-        value = row.get(name)
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        if value not in (None, "", [], {}):
-            return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return ""
+    return next((text for name in names if (text := _text(row.get(name)))), "")
+
+
+def _text(value: Any) -> str:
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={_text(inner)}" for name, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    return json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 @dataclass(frozen=True, slots=True)
