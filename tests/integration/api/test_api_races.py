@@ -152,7 +152,7 @@ class TestTheSecondLook:
         api: Api,
         app: MadeApp,
         engine: Engine,
-        monkeypatch: pytest.MonkeyPatch,
+        patch: pytest.MonkeyPatch,
         failures: int,
         *,
         is_deleted: bool,
