@@ -25,14 +25,18 @@ _INSERT = text("""
     ON CONFLICT DO NOTHING
 """)
 
+_SCHEDULES_OF_APP = text("""
+    SELECT s.guid FROM jobs j JOIN schedules s ON s.ref_guid = j.guid AND s.ref_type = 'job'
+    WHERE j.app_guid = :app_guid
+    UNION ALL
+    SELECT s.guid FROM calls c JOIN schedules s ON s.ref_guid = c.guid AND s.ref_type = 'call'
+    WHERE c.app_guid = :app_guid
+""")
+
+# Locking takes a statement that names the rows and no other table: PostgreSQL judges a row that somebody changed while
+# we waited for it by running the statement's plan again for this row alone, and some plans of joins then find nothing.
 _LOCK_SCHEDULES = text("""
-    SELECT s.* FROM schedules s WHERE s.guid IN (
-        SELECT js.guid FROM jobs j JOIN schedules js ON js.ref_guid = j.guid AND js.ref_type = 'job'
-        WHERE j.app_guid = :app_guid
-        UNION ALL
-        SELECT cs.guid FROM calls c JOIN schedules cs ON cs.ref_guid = c.guid AND cs.ref_type = 'call'
-        WHERE c.app_guid = :app_guid
-    ) ORDER BY s.guid FOR UPDATE OF s
+    SELECT * FROM schedules WHERE guid = ANY(CAST(:guids AS uuid[])) ORDER BY guid FOR UPDATE
 """)
 
 _TOUCH = text("UPDATE schedules SET updated_at = :now WHERE guid = ANY(CAST(:guids AS uuid[]))")
@@ -81,9 +85,11 @@ def delete_bindings(connection: Connection, guids: Sequence[str]) -> int:
 def lock_schedules_of_app(connection: Connection, app_guid: str) -> tuple[datetime, Sequence[Schedule]]:
     """Return the schedules of all jobs and calls of the app, kept from everybody else, tickers included.
 
+    For a transaction that has locked the app, so that none is added between finding and locking them.
     The instant is the database's, read once the locks are held: no ticker can have planned beyond it.
     """
-    rows = connection.execute(_LOCK_SCHEDULES, {"app_guid": app_guid}).all()
+    guids = connection.execute(_SCHEDULES_OF_APP, {"app_guid": app_guid}).scalars()
+    rows = connection.execute(_LOCK_SCHEDULES, {"guids": [str(guid) for guid in guids]}).all()
     now: datetime = connection.execute(_CLOCK).scalar_one()
     return now, [schedule_from(row) for row in rows]
 
