@@ -6,15 +6,10 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import Engine
 
-from scheduler.cloudfoundry.controller import Controller
 from scheduler.cloudfoundry.settings import CloudFoundrySettings
-from scheduler.cloudfoundry.uaa import Uaa
 from scheduler.runtime.settings import Service, read_settings
-from scheduler.store.database import Database
 from scheduler.store.engine import open_engine
 from scheduler_api.app import create_app
-from scheduler_api.usecases.app_checks import AppChecks
-from scheduler_api.usecases.orphans import Orphans
 from scheduler_api.wsgi import assemble
 from scheduler_local import seed
 from scheduler_local.testing import MadeApp, StandInController, StandInUaa
@@ -40,11 +35,9 @@ def api(database_url: str, engine: Engine, cloud_foundry: CloudFoundrySettings, 
         "CLIENT_ID": cloud_foundry.client_id,
         "CLIENT_SECRET": cloud_foundry.client_secret,
     }
-    collaborators = assemble(read_settings(Service.API, variables), engine)
     impatient = replace(cloud_foundry, read_timeout_seconds=READ_TIMEOUT_SECONDS)
-    checks = AppChecks(Controller(impatient), Uaa(impatient))
-    orphans = Orphans(Database(engine), checks, collaborators.works, collaborators.deletion)
-    yield Api(create_app(replace(collaborators, orphans=orphans)), uaa)
+    collaborators = assemble(read_settings(Service.API, variables), engine, impatient)
+    yield Api(create_app(collaborators), uaa)
     collaborators.close()
 
 
