@@ -10,7 +10,7 @@ _REASONS = {
     Reason.OVERLAP: "An earlier run of the schedule had not ended, and its overlap rule did not allow another.",
     Reason.PAUSED: "The schedule was paused.",
     Reason.REVIEW: "The schedule had reached a limit of its catch-up and waited for a review.",
-    Reason.CANCELLED: "It was cancelled before it was started.",
+    Reason.CANCELLED: "It was cancelled.",
     Reason.DELETED: "Its job, call or schedule was deleted before it was started.",
     Reason.TOO_LATE: "It was not started before its start deadline had passed.",
     Reason.NOT_RECORDED: "Its start could not be recorded in the database, so nothing was started.",

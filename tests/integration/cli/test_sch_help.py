@@ -3,28 +3,16 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import click
 import pytest
 
 from sch.grammar.commands import Command, Group
-from sch.root import SECTIONS, root
+from sch.root import SECTIONS
 from tests.integration.cli.conftest import Sch
+from tests.integration.cli.reference import commands
 
-
-def _commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    context = click.Context(group)
-    for name in group.list_commands(context):
-        command = group.get_command(context, name)
-        assert command is not None
-        yield (*path, name), command
-        if isinstance(command, click.Group):
-            yield from _commands(command, (*path, name))
-
-
-ALL = dict(_commands(root))
+ALL = dict(commands())
 
 
 ROWS = {tuple(name.split()): words for rows in SECTIONS.values() for name, words in rows}
