@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
 
 from scheduler import __version__
 from scheduler.domain.guids import new_guid
-from scheduler.runtime.loops import Stop
+from scheduler.runtime.loops import Stop, describe
 from scheduler.runtime.timing import Timing
 from scheduler.store import processes
 
@@ -86,9 +87,12 @@ class Liveness:
             return now - self._unbroken_since if now - self._beat_at <= self.timing.stall_seconds else 0.0
 
     def leave(self) -> None:
-        """Take back this process's row at an orderly end."""
-        with self.engine.begin() as connection:
-            processes.leave(connection, self.generation)
+        """Take back this process's row at an orderly end; if that fails, others soon find it dead."""
+        try:
+            with self.engine.begin() as connection:
+                processes.leave(connection, self.generation)
+        except SQLAlchemyError as error:
+            _log.warning(f"The process's row could not be removed: {describe(error)}", extra={"action": "leave_failed"})
 
     def await_first_beat(self, stop: Stop) -> None:
         """Return when the first beat got through, or when the process is to stop."""

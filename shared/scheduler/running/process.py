@@ -8,7 +8,6 @@ from threading import Thread
 
 from prometheus_client import Gauge
 from sqlalchemy import Engine
-from sqlalchemy.exc import SQLAlchemyError
 
 from scheduler.domain.states import RefType
 from scheduler.ports import Consumer
@@ -124,7 +123,4 @@ def _leave(liveness: Liveness, writing: Thread, loops: list[Thread]) -> None:
         return
     for thread in loops:
         thread.join(LOOPS_SECONDS / len(loops))
-    try:
-        liveness.leave()
-    except SQLAlchemyError:
-        _log.warning("The process's row could not be removed.", extra={"action": "leave_failed"})
+    liveness.leave()
