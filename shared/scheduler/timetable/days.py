@@ -3,7 +3,6 @@
 from calendar import monthrange
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
 
 from scheduler.domain.states import DayMatch
 from scheduler.timetable.elements import Element, Kind
@@ -44,11 +43,6 @@ class DayRule:
     special_weekdays: tuple[Element, ...] = ()
     any_weekday: bool = False
     match: DayMatch = DayMatch.ALL
-
-    @property
-    def unrestricted(self) -> bool:
-        """Tell whether every day matches."""
-        return self.any_day and self.any_weekday
 
     def days_in(self, shape: MonthShape) -> tuple[int, ...]:
         """Return the matching days of a month, in order."""
@@ -100,8 +94,3 @@ def _special_weekday(element: Element, shape: MonthShape) -> int | None:
     if element.kind is Kind.LAST_OF_WEEKDAY:
         return days[-1]
     return days[element.step - 1] if element.step <= len(days) else None
-
-
-def matches_day(rule: DayRule, day: date) -> bool:
-    """Tell whether `day` matches the day fields."""
-    return day.day in rule.days_in(shape_of(day.year, day.month))

@@ -114,6 +114,22 @@ def test_a_leap_day_on_a_monday_is_found_forty_years_ahead() -> None:
     assert timetable.next_after(datetime(2072, 2, 29, tzinfo=UTC)) == datetime(2112, 2, 29, tzinfo=UTC)
 
 
+def test_what_has_no_value_at_all_has_no_runs_in_either_direction() -> None:
+    timetable = compile_timetable(Definition(expression=", * * * *"), hash_key="")
+    now = datetime(2026, 11, 30, tzinfo=UTC)
+    assert timetable.next_after(now) is None
+    assert timetable.previous_before(now) is None
+    assert timetable.count(now, datetime(2030, 1, 1, tzinfo=UTC)) == 0
+
+
+def test_years_that_are_over_have_previous_runs_only() -> None:
+    timetable = compile_timetable(Definition(expression="0 0 1 7 * 2020", time_zone="Europe/Berlin"), hash_key="")
+    now = datetime(2026, 11, 30, tzinfo=UTC)
+    assert timetable.next_after(now) is None
+    assert timetable.previous(now, 3) == [datetime(2020, 6, 30, 22, tzinfo=UTC)]
+    assert timetable.previous_before(datetime(2019, 1, 1, tzinfo=UTC)) is None
+
+
 def test_years_far_ahead_are_reached_within_the_horizon_only() -> None:
     timetable = compile_timetable(Definition(expression="0 0 1 1 * 2106"), hash_key="")
     assert timetable.next_after(datetime(2065, 12, 31, tzinfo=UTC)) is None

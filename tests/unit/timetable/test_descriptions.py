@@ -52,6 +52,7 @@ _DESCRIPTIONS = [
     ),
     (", * * * *", "at no minute of every hour"),
     ("CRON_TZ=Europe/Berlin @weekly", "at 00:00, on Sunday"),
+    ("0 0 * * FRI#1,*", "at 00:00, on the first Friday of the month and every weekday"),
     ("@yearly", "at 00:00, on day 1 of the month, in January"),
     ("@every 1h30m", "every 1 hour and 30 minutes, counted from the creation of the schedule"),
     ("@every 24h", "every day, counted from the creation of the schedule"),
