@@ -37,6 +37,8 @@ def _decide_missed(this: Pass) -> Stop | None:
     before = this.due(until)
     if before is None:
         return None
+    if this.full:
+        return Stop.CUT_SHORT
     this.missed_count += before.count
     if misfire.policy is MisfirePolicy.RUN_ONCE:
         return run_once(this, until)

@@ -105,6 +105,15 @@ def test_a_catch_up_after_a_pause_goes_on_beside_new_instants() -> None:
     assert runs(rows)[-2:] == [("catch_up", "13:30"), ("schedule", "13:31")]
 
 
+def test_a_pass_that_a_catch_up_fills_leaves_missed_instants_to_the_next() -> None:
+    paused = after(schedule(), pause(schedule(), NOTHING, at("12:00:45")))
+    resumed = after(paused, resume(paused, NOTHING, at("12:50:10"), missed=ResumePolicy.CATCH_UP))
+    first = plan(resumed, NOTHING, at("14:00:30"))
+    assert [trigger for trigger, _ in runs(first.rows)] == ["catch_up"] * 50
+    second = plan(after(resumed, first), NOTHING, at("14:00:30"))
+    assert runs(second.rows) == [("misfire", "13:59"), ("schedule", "14:00")]
+
+
 def test_a_catch_up_after_a_pause_has_its_limits() -> None:
     limited = schedule(misfire=missing(MisfirePolicy.SKIP, max_runs=20))
     paused = after(limited, pause(limited, NOTHING, at("12:00:45")))
