@@ -2,6 +2,7 @@
 
 import base64
 import socket
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 import requests
 
 from scheduler_broker.catalog import CATALOG
+from scheduler_broker.wsgi import READ_TIMEOUT_SECONDS
 from scheduler_local import seed
 from scheduler_local.testing import StandInController, StandInUaa
 from tests.fixtures.postgres import PostgresServer
@@ -22,6 +24,7 @@ BROKER = {
     "SCHEDULER_BROKER_PASSWORD": PASSWORD,
     "SCHEDULER_BROKER_API_URL": "https://scheduler.system.example.com",
 }
+CLOUD_CONTROLLERS_PATIENCE_SECONDS = 60
 INSTANCE = "/v2/service_instances/one"
 BINDING = f"{INSTANCE}/service_bindings/binding"
 
@@ -186,6 +189,22 @@ def test_no_request_makes_the_broker_fail(start: StartBroker, database_url: str)
         assert not answer or answer.split()[1].startswith(b"4"), (request[:200], answer[:200])
         assert broker.ask("GET", "/v2/catalog").status_code == 200
     assert broker.service.logged(action="broker_request_failed") == []
+
+
+def test_a_cloud_controller_that_hangs_is_given_up_before_it_gives_us_up(
+    start: StartBroker, database_url: str, cc: StandInController
+) -> None:
+    # checklist 231
+    broker = start(database_url, **BROKER)
+    app = cc.add_app(seed.SPACE)
+    broker.ask("PUT", INSTANCE, json=instance_body(app.space_guid))
+    cc.fault("slow", path="/v3/", seconds=READ_TIMEOUT_SECONDS + 3)
+    began = time.monotonic()
+    refused = broker.ask("PUT", BINDING, json=binding_body(app.guid, app.space_guid))
+    assert refused.status_code == 502
+    occupied = broker.ask("PUT", "/v2/service_instances/two", json=instance_body(app.space_guid))
+    assert occupied.status_code == 409
+    assert time.monotonic() - began < CLOUD_CONTROLLERS_PATIENCE_SECONDS
 
 
 def test_a_request_that_is_under_way_is_finished_when_the_broker_is_asked_to_end(
