@@ -23,6 +23,7 @@ READ_SECONDS = 60.0
 ATTEMPTS = 3
 BACKOFF_SECONDS = 0.3
 MAX_BODY_BYTES = 64 * 1024 * 1024
+MAX_BODY_SECONDS = 300.0  # the other limits are per packet; a body may not trickle in for ever
 _CHUNK_BYTES = 64 * 1024
 
 _TRUST = (
@@ -140,9 +141,11 @@ def _given(query: Query) -> dict[str, str]:
 
 
 def _read(response: requests.Response) -> str:
-    body = bytearray()
+    body, deadline = bytearray(), time.monotonic() + MAX_BODY_SECONDS
     for chunk in response.iter_content(_CHUNK_BYTES):
         body += chunk
+        if time.monotonic() > deadline:
+            raise CliError(f"The scheduler's answer takes longer than {MAX_BODY_SECONDS:.0f} s.")
         if len(body) > MAX_BODY_BYTES:
             raise CliError(f"The scheduler's answer is larger than {MAX_BODY_BYTES // 2**20} MiB.")
     return body.decode(errors="replace")

@@ -167,3 +167,5 @@ def test_an_answer_without_end_is_given_up(api: FakeApi, sch: Sch, monkeypatch: 
     monkeypatch.setattr(client, "MAX_BODY_BYTES", 1_000)
     api.answer("GET", JOB, b" " * 2_000)
     assert "The scheduler's answer is larger than" in sch("jobs", "get", JOB_GUID).err
+    monkeypatch.setattr(client, "MAX_BODY_SECONDS", -1)
+    assert "The scheduler's answer takes longer than" in sch("jobs", "get", JOB_GUID).err

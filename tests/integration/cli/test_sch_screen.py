@@ -77,3 +77,27 @@ def test_an_error_under_json_leaves_standard_output_to_json(api: FakeApi, sch: S
     done = sch("jobs", "list", "--json")
     assert (done.code, done.out) == (1, "")
     assert "502 Bad Gateway" in done.err
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("/jobs", ("jobs", "list")),
+        (f"/jobs/{JOB_GUID}", ("jobs", "get", JOB_GUID)),
+        (f"/jobs/{JOB_GUID}/history", ("jobs", "history", JOB_GUID)),
+        (f"/jobs/{JOB_GUID}/schedules", ("jobs", "schedules", "list", JOB_GUID)),
+        (f"/jobs/{JOB_GUID}/schedules/{JOB_GUID}", ("jobs", "schedules", "get", JOB_GUID, JOB_GUID)),
+        (f"/jobs/{JOB_GUID}/schedules/{JOB_GUID}/why", ("jobs", "schedules", "why", JOB_GUID, JOB_GUID, "now")),
+        ("/schedules", ("schedules", "list")),
+        (f"/executions/{EXECUTION_GUID}", ("executions", "get", EXECUTION_GUID)),
+        ("/orphans", ("orphans", "list")),
+        ("/audit-events", ("audit",)),
+    ],
+)
+def test_json_of_everything_that_can_be_read_is_the_api_s_own(
+    api: FakeApi, sch: Sch, path: str, words: tuple[str, ...]
+) -> None:
+    body = b'{"resources": [],\t"anything":   {"else": "\xc3\xa4"}}'
+    api.answer("GET", path, body)
+    done = sch(*words, "--json")
+    assert (done.code, done.out, done.err) == (0, body.decode() + "\n", "")

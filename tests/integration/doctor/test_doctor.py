@@ -4,21 +4,23 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import closing
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+import pika
 import psycopg2
 import pytest
 
+from scheduler.queue import open_publisher
 from scheduler.store.engine import open_engine
 from scheduler.store.facts import QUEUE_KIND, remember
 from scheduler.store.inspection import look_at_server
 from scheduler_local.doctor import Status, database, doctor
 from scheduler_local.testing import StandInController, StandInUaa
 from tests.fixtures.postgres import PostgresServer
-from tests.fixtures.rabbitmq import RabbitNode
-from tests.fixtures.session import free_port
+from tests.fixtures.session import free_port, wait_until
 from tests.integration.cli.certificates import write_certificate
 from tests.integration.cli.fake_api import secured
 from tests.integration.doctor.conftest import Examine
@@ -156,12 +158,28 @@ def test_another_kind_of_queue_than_the_database_knows_is_found(examine: Examine
     assert check.finding == "QUEUE_URL names postgres, but this database has been used with rabbitmq"
 
 
-def test_a_rabbitmq_before_its_first_service_and_with_dead_letters(
-    examine: Examine, amqp_url: str, rabbitmq: RabbitNode
-) -> None:
+def test_a_rabbitmq_before_the_first_service_has_no_queues(examine: Examine, amqp_url: str) -> None:
     assert examine("queue", QUEUE_URL=amqp_url)[0].finding.startswith("RabbitMQ 3.")
     (check,) = examine("queues", QUEUE_URL=amqp_url)
     assert (check.status, check.finding.startswith("missing: scheduler.job")) == (Status.WARNING, True)
+
+
+def test_queues_that_nobody_consumes_and_dead_letters_are_found(examine: Examine, amqp_url: str) -> None:
+    with closing(open_publisher(amqp_url, "")) as publisher:
+        wait_until(publisher.connected, within=20, what="the queues are declared", every=0.1)
+    connection = pika.BlockingConnection(pika.URLParameters(amqp_url))
+    channel = connection.channel()
+    channel.confirm_delivery()
+    channel.basic_publish("", "scheduler.dead", b"what is this?")
+    found = {check.finding for name in ("queues", "dead letters") for check in examine(name, QUEUE_URL=amqp_url)}
+    assert found == {
+        "nobody consumes scheduler.job, scheduler.call",
+        "1 messages in scheduler.dead could not be read or delivered",
+    }
+    for kind in ("job", "call"):
+        channel.basic_consume(f"scheduler.{kind}", lambda *_: None)
+    assert examine("queues", QUEUE_URL=amqp_url)[0].status is Status.OK
+    connection.close()
 
 
 def test_a_rabbitmq_that_is_not_there_is_a_failure(examine: Examine) -> None:
