@@ -19,7 +19,7 @@ from scheduler_broker.usecases.instances import Instances
 from scheduler_broker.usecases.pausing import Pausing
 
 THREADS = 16
-CONNECTIONS = 10
+CONNECTIONS = THREADS + 1  # threads that wait for a lock hold one each; the last is for readiness
 # Up to five requests in a row (own scopes, token, question, and once more the latter two) fit into the 60 seconds
 # after which Cloud Controller gives up on a broker.
 READ_TIMEOUT_SECONDS = 8.0
