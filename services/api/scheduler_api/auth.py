@@ -12,12 +12,11 @@ def authenticate(app: Flask, collaborators: Collaborators) -> None:
 
     @app.before_request
     def verify() -> None:
-        if request.path == "/" and request.method in {"GET", "HEAD"}:
+        path = request.environ["PATH_INFO"]  # request.path leaves out slashes that are too many
+        if path == "/" and request.method in {"GET", "HEAD"}:
             return
         if request.path == _BROKER_PATH or request.path.startswith(f"{_BROKER_PATH}/"):
             abort(404)  # Cloud Controller must not take our 401 for the broker's (checklist 26)
-        g.caller = collaborators.verify(_authorization())
-
-
-def _authorization() -> str | None:
-    return request.headers.get("Authorization")
+        g.caller = collaborators.verify(request.headers.get("Authorization"))
+        if not path.startswith("/") or path.startswith("//"):
+            abort(404)

@@ -22,7 +22,7 @@ _ROUTES = [
     ("GET", f"/executions/{_GUID}"), ("POST", f"/executions/{_GUID}/actions/cancel"),
     ("GET", "/schedules?space_guid=x"), ("POST", "/schedules/validate"), ("GET", "/scheduler-time-zones"),
     ("GET", "/audit-events"), ("GET", "/orphans"), ("POST", "/orphans/delete"),
-    ("GET", "/nothing/here"), ("PUT", "/jobs"), ("POST", "/"), ("DELETE", "/"), ("GET", "/jobs/"),
+    ("GET", "/nothing/here"), ("PUT", "/jobs"), ("POST", "/"), ("DELETE", "/"), ("GET", "/jobs/"), ("GET", "/%2F"),
 ]  # fmt: skip
 
 

@@ -21,6 +21,8 @@ Words = dict[str, str | list[Any] | dict[Any, Any]]
 _MISSING: Words = {"required": "is missing", "null": "must not be null"}
 # An empty string or the year 1 is what Go sends for "not set".
 _GO_ZERO_YEAR = 1
+# Beyond these lie the ends of what guids, Python and time zones can reckon with.
+_FIRST_YEAR, _LAST_YEAR = 1970, 9_000
 _RFC3339 = re.compile(
     r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[Zz]|[+-]\d\d:\d\d)",
     re.ASCII,
@@ -48,6 +50,7 @@ _WORD_WORDS: Words = {**_MISSING, "unknown": "must be one of {choices}"}
 _INSTANT_WORDS: Words = {
     **_MISSING,
     "invalid": "must be an instant such as 2027-01-31T10:30:00Z",
+    "far": "must be from 1970 to 9000",
 }
 _ONE_OF_WORDS: Words = {**_MISSING, "invalid": "must be a string"}
 _MATCHING_WORDS: Words = {**_MISSING, "invalid": "must be a string"}
@@ -151,7 +154,11 @@ class Instant(fields.Field[datetime]):
         instant = parse_instant(value) if isinstance(value, str) else None
         if instant is None:
             raise self.make_error("invalid")
-        return None if instant.year <= _GO_ZERO_YEAR else instant
+        if instant.year <= _GO_ZERO_YEAR and self.allow_none:
+            return None
+        if not _FIRST_YEAR <= instant.year <= _LAST_YEAR:
+            raise self.make_error("far")
+        return instant
 
 
 class ComputedInstant(Instant):
