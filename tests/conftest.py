@@ -26,6 +26,9 @@ pulled), 0 never does; unset, containers are taken when a Docker engine has the 
 comes from the wheel that the local mode uses; RabbitMQ must be installed. No server is ever skipped over.
 """
 
+import re
+from uuid import UUID
+
 from hypothesis import settings
 
 # A loaded machine is no mistake: examples have no deadline.
@@ -47,3 +50,12 @@ pytest_plugins = [
     "tests.fixtures.statements",
     "tests.fixtures.rings",
 ]
+
+_GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name a case with a GUID in it the same in every process: the workers of xdist compare the names."""
+    if isinstance(val, str | UUID) and _GUID.search(str(val)):
+        return _GUID.sub("GUID", str(val))
+    return None
