@@ -57,8 +57,8 @@ types: $(VENV)/dev ## The types, strictly
 	@$(BIN)/mypy || $(call fail,mypy found mistakes)
 
 .PHONY: faults
-faults: $(VENV)/dev rabbitmq ## Twenty minutes of every kind of fault, judged by the rules (FAULTS_ARGS=--help)
-	@$(BIN)/python -m tests.faults $(FAULTS_ARGS)
+faults: $(VENV)/dev rabbitmq ## Every kind of fault, judged by the rules; DURATION=1200 SEED=1, FAULTS_ARGS=--help
+	@$(BIN)/python -m tests.faults $(if $(DURATION),--duration $(DURATION)) $(if $(SEED),--seed $(SEED)) $(FAULTS_ARGS)
 
 .PHONY: fuzz
 fuzz: $(VENV)/dev rabbitmq ## The property tests, with far more examples than the tests have time for
