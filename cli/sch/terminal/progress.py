@@ -1,8 +1,8 @@
 """A state that changes while one waits."""
 
-import shutil
 from typing import Protocol, TextIO
 
+from sch.terminal.sizes import columns_of
 from sch.terminal.text import clean, shorten
 
 _ERASE_LINE = "\r\x1b[K"
@@ -29,7 +29,7 @@ class LiveLine:
     def show(self, state: str, since: str) -> None:
         frame = _FRAMES[self._turns % len(_FRAMES)]
         self._turns += 1
-        line = shorten(f"{frame} {clean(state)}   {since}", shutil.get_terminal_size().columns - 1)
+        line = shorten(f"{frame} {clean(state)}   {since}", columns_of(self._stream) - 1)
         self._stream.write(_ERASE_LINE + line)
         self._stream.flush()
 

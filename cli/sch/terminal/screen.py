@@ -1,12 +1,12 @@
 """What the user sees: sentences, tables and details on standard output, what went wrong on standard error."""
 
-import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from typing import TextIO
 
 from sch.terminal.colours import Style, paint, wants_colour
 from sch.terminal.progress import LiveLine, PlainLines, Progress
+from sch.terminal.sizes import columns_of
 from sch.terminal.tables import detail_lines, table_lines
 from sch.terminal.text import clean, clean_json
 
@@ -46,7 +46,7 @@ class Screen:
         if not rows:
             self.say(empty)
             return
-        fit = shutil.get_terminal_size().columns if self._out.isatty() else None
+        fit = columns_of(self._out) if self._out.isatty() else None
         first, *others = table_lines(headings, rows, fit=fit)
         self.say(self.styled(first, Style.BOLD))
         for line in others:
