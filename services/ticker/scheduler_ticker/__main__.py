@@ -1,6 +1,8 @@
 """The ticker's process: `python -m scheduler_ticker`."""
 
 import logging
+import sys
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -9,32 +11,44 @@ from sqlalchemy import Engine
 from scheduler.queue import open_publisher
 from scheduler.running.liveness import Liveness
 from scheduler.running.service import (
+    EXIT_SETTINGS,
     log_start,
     open_database,
     prepare_database,
     read_settings_or_exit,
     serve_internal_port,
 )
-from scheduler.runtime.loops import Bell, Stop, repeat, start_thread, stop_on_signals
+from scheduler.runtime.loops import Bell, Stop, repeat, start_thread, stop_on_signals, until_done
 from scheduler.runtime.settings import Service, Settings
 from scheduler.store import bells, facts
 from scheduler.store.due import seconds_to_next_wake, wake_all
 from scheduler.timetable.zones import tz_database_version
+from scheduler_ticker.configuration import (
+    AUDIT_CLEAN_UP,
+    HISTORY_CLEAN_UP,
+    Configuration,
+    ConfigurationError,
+    read_configuration,
+)
+from scheduler_ticker.declarations import Declarer
+from scheduler_ticker.prune import Prune
 from scheduler_ticker.relay import Relay
 from scheduler_ticker.rescue import Rescue
+from scheduler_ticker.system_jobs import SystemJob, system_jobs
 from scheduler_ticker.tick import tick
 
 _log = logging.getLogger(__name__)
 
-CONNECTIONS = 6  # a connection for each loop, and one for readiness
+CONNECTIONS = 9  # a connection for each loop, and one for readiness
 LONGEST_SLEEP_SECONDS = 1.0
 
 
 class Ticker:
     """The loops of one ticker, each in a thread of its own."""
 
-    def __init__(self, settings: Settings, engine: Engine, stop: Stop) -> None:
+    def __init__(self, settings: Settings, configuration: Configuration, engine: Engine, stop: Stop) -> None:
         self._settings = settings
+        self._configuration = configuration
         self._engine = engine
         self._stop = stop
         self._bells = {bells.TICK: Bell(), bells.RELAY: Bell()}
@@ -48,8 +62,9 @@ class Ticker:
         self._stop.wait()
         for bell in self._bells.values():
             bell.ring()
+        deadline = time.monotonic() + self._settings.shutdown_grace_seconds
         for thread in threads:
-            thread.join(self._settings.shutdown_grace_seconds)
+            thread.join(max(0.0, deadline - time.monotonic()))
         self.publisher.close()
         self._liveness.leave()
         _log.info("The ticker has stopped.", extra={"action": "stop"})
@@ -72,7 +87,28 @@ class Ticker:
                 repeat, relay.run_once, stop=self._stop, name="relay", pause=self._bells[bells.RELAY].wait
             ),
             "rescue": partial(repeat, rescue.run_once, stop=self._stop, name="rescue"),
+            "declare": self._declare,
+            **{job.name: partial(repeat, job.run_once, stop=self._stop, name=job.name) for job in self._system_jobs()},
         }
+
+    def _declare(self) -> None:
+        """Look at the declared schedules once, as soon as the database lets us."""
+        declarer = Declarer(
+            engine=self._engine,
+            declarations=self._configuration.declarations,
+            default_zone=self._settings.time_zone,
+        )
+        until_done(declarer.declare_all, stop=self._stop, name="declare")
+
+    def _system_jobs(self) -> list[SystemJob]:
+        prune = Prune(
+            engine=self._engine,
+            stop=self._stop,
+            history_days=self._settings.history_retention_days,
+            audit_days=self._settings.audit_retention_days,
+        )
+        works = {HISTORY_CLEAN_UP: prune.history, AUDIT_CLEAN_UP: prune.audit}
+        return system_jobs(self._configuration, works, self._engine, default_zone=self._settings.time_zone)
 
     def _listen(self) -> float:
         bells.listen(
@@ -105,16 +141,29 @@ def plan_anew_with_new_zones(engine: Engine) -> None:
             )
 
 
+def read_configuration_or_exit(path: str) -> Configuration:
+    """Return what the configuration file says; the process ends with code 2 when it has mistakes."""
+    try:
+        return read_configuration(path)
+    except ConfigurationError as error:
+        for mistake in str(error).splitlines():
+            _log.error(
+                f"The service cannot start: SCHEDULER_CONFIG_FILE: {mistake}", extra={"action": "settings_rejected"}
+            )
+        sys.exit(EXIT_SETTINGS)
+
+
 def main() -> None:
     """Run until SIGTERM."""
     settings = read_settings_or_exit(Service.TICKER)
+    configuration = read_configuration_or_exit(settings.config_file)
     stop = Stop()
     stop_on_signals(stop)
     log_start(settings)
     engine = open_database(settings, pool_size=CONNECTIONS)
     serve_internal_port(settings, engine)
     prepare_database(settings, engine, stop)
-    Ticker(settings, engine, stop).run()
+    Ticker(settings, configuration, engine, stop).run()
 
 
 if __name__ == "__main__":

@@ -6,8 +6,11 @@ import signal
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from scheduler.runtime.logs import fatal
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -93,17 +96,35 @@ def repeat(
     be something that a bell can cut short.
     """
     while not stop.is_set():
-        try:
-            seconds = step()
-        except Exception as error:  # noqa: BLE001 - see above
-            _log.warning(
-                f"{name} could not do its work and tries again: {describe(error)}",
-                extra={"action": f"{name}_failed"},
-                exc_info=error if _log.isEnabledFor(logging.DEBUG) else None,
-            )
+        seconds = _attempt(step, name)
+        if seconds is None:
             seconds = retry_seconds
         if seconds > 0:
             (pause or stop.wait)(seconds)
+
+
+def until_done(work: Callable[[], None], *, stop: Stop, name: str, retry_seconds: float = 1.0) -> None:
+    """Do `work` once; when it raises, log that and try again, as `repeat` does."""
+
+    def step() -> bool:
+        work()
+        return True
+
+    while not stop.is_set() and not _attempt(step, name):
+        stop.wait(retry_seconds)
+
+
+def _attempt(step: Callable[[], T], name: str) -> T | None:
+    """Return what `step` returns, None when it raised: databases and queues come back."""
+    try:
+        return step()
+    except Exception as error:  # noqa: BLE001 - see above
+        _log.warning(
+            f"{name} could not do its work and tries again: {describe(error)}",
+            extra={"action": f"{name}_failed"},
+            exc_info=error if _log.isEnabledFor(logging.DEBUG) else None,
+        )
+        return None
 
 
 def describe(error: BaseException) -> str:
