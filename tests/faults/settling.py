@@ -15,8 +15,8 @@ from tests.faults.client import Answer
 from tests.faults.definitions import Suits
 from tests.faults.history import Fault, Hit, Observations, Phase, Row, SeenTask, Timeline
 from tests.faults.load import Held, Load
-from tests.faults.moments import moment, now, parse
-from tests.faults.oracle import Interval
+from tests.faults.moments import SECOND, moment, now, parse
+from tests.faults.oracle import Interval, Shape
 from tests.faults.world import World
 
 _ROWS = """
@@ -25,6 +25,7 @@ _ROWS = """
         task_guid, idempotency_key
     FROM executions ORDER BY created_at
 """
+_INTERVALS_BACK = 10_000
 _OPEN = "SELECT count(*) FROM executions WHERE state IN ('PENDING', 'RUNNING')"
 
 
@@ -50,10 +51,16 @@ def _settle(load: Load, held: Held) -> None:
         if doubted.shape is None:
             held.timeline.phases.append(replace(doubted, hi=answer.hi))
     elif doubted.shape is not None and _was_carried_out(answer.body, doubted):
-        shape = doubted.shape
-        if isinstance(shape, Interval) and shape.anchor == 0 and answer.body.get("next_run_at"):
-            shape = replace(shape, anchor=parse(answer.body["next_run_at"]) - 1_000 * shape.seconds * 1_000_000)
+        shape = _anchored(doubted.shape, answer.body)
         held.timeline.phases.append(replace(doubted, shape=shape, hi=answer.hi))
+
+
+def _anchored(shape: Shape, body: dict[str, Any]) -> Shape:
+    """Return the shape with an anchor that lies some intervals before the next run that is shown."""
+    if not isinstance(shape, Interval) or shape.anchor:
+        return shape
+    shown = body["next_run_at"] or body["created_at"]
+    return replace(shape, anchor=parse(shown) - _INTERVALS_BACK * shape.seconds * SECOND)
 
 
 def _was_carried_out(body: dict[str, Any], doubted: Phase) -> bool:
@@ -74,10 +81,7 @@ def _adopt(load: Load) -> None:
         for body in answer.body["resources"] if answer.done else ():
             if body["guid"] in known:
                 continue
-            shape = wish.shape
-            if isinstance(shape, Interval):
-                shape = replace(shape, anchor=parse(body["created_at"]))
-            phase = Phase(lo=asked.lo, hi=answer.hi, shape=shape, rules=wish.rules)
+            phase = Phase(lo=asked.lo, hi=answer.hi, shape=_anchored(wish.shape, body), rules=wish.rules)
             ref = path.rpartition("/")[2]
             timeline = Timeline(guid=body["guid"], kind=path.split("/")[1].rstrip("s"), ref=ref, phases=[phase])
             once = wish.expression_type == "one_time"
