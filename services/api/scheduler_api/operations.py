@@ -120,10 +120,17 @@ def json_response(status: int, content: Any) -> Response:
     return Response(text + "\n", status, mimetype="application/json")
 
 
+def empty_response(status: int) -> Response:
+    """Return an answer without a body."""
+    response = Response(status=status)
+    del response.headers["Content-Type"]
+    return response
+
+
 def _reply(described: Operation, asked: Asked, status: int, value: Any) -> Response:
     schema = described.answers[status]
     if schema is None:
-        return Response(status=status)
+        return empty_response(status)
     if isinstance(value, Shown):
         return json_response(status, _schema(value.schema).dump(value.value))
     assert not isinstance(schema, tuple)

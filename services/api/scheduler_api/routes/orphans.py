@@ -9,7 +9,7 @@ from scheduler.domain.errors import Finding, InvalidInputError
 from scheduler.runtime.loops import describe
 from scheduler.store.database import UnavailableError
 from scheduler_api.errors import error_response
-from scheduler_api.operations import Asked, Reply, operation
+from scheduler_api.operations import Asked, Reply, empty_response, operation
 from scheduler_api.schemas.orphans import OrphansAnswer, OrphansDeleteBody, OutcomesAnswer
 from scheduler_api.usecases.app_checks import ScopeMissingError, UndecidedError
 from scheduler_api.usecases.orphans import NotAdminError
@@ -27,7 +27,8 @@ routes = Blueprint("orphans", __name__)
         " of them, there is no list. The scheduler's own client must be able to read every app."
     ),
     answers={200: OrphansAnswer},
-    refusals=(403, 500, 502),
+    refusals=(502,),
+    empty_refusals=(403,),
 )
 def find(asked: Asked) -> Reply:
     """Return everything without an owner, in every space."""
@@ -40,7 +41,8 @@ def find(asked: Asked) -> Reply:
     description="For admins. Each app is asked about again, and what has an owner stays. History stays as well.",
     body=OrphansDeleteBody,
     answers={200: OutcomesAnswer},
-    refusals=(400, 403, 413, 500, 502),
+    refusals=(400, 413, 502),
+    empty_refusals=(403,),
 )
 def delete(asked: Asked) -> Reply:
     """Delete those of the named jobs, calls and schedules that are orphans."""
@@ -50,7 +52,7 @@ def delete(asked: Asked) -> Reply:
 
 @routes.errorhandler(NotAdminError)
 def _answer_stranger(_error: NotAdminError) -> Response:
-    return Response(status=403)
+    return empty_response(403)
 
 
 @routes.errorhandler(InvalidInputError)
