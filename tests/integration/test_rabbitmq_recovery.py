@@ -1,6 +1,7 @@
 """Whatever happens to RabbitMQ, its queues or its connections: publishing and consuming go on by themselves."""
 
 import logging
+import socket
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -296,6 +297,30 @@ def test_closing_does_not_wait_for_a_rabbitmq_that_is_not_there(host: str) -> No
     started = time.monotonic()
     publisher.close()
     assert time.monotonic() - started < 10
+
+
+def test_closing_does_not_wait_for_a_rabbitmq_that_says_nothing() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        publisher = open_publisher(f"amqp://127.0.0.1:{silent.getsockname()[1]}", "")
+        connection, _ = silent.accept()
+        started = time.monotonic()
+        publisher.close()
+        connection.close()
+    assert time.monotonic() - started < 10
+    assert not publisher.connected()
+
+
+def test_an_error_of_our_own_ends_the_connection_but_not_the_link(
+    rabbit_queue: Queue, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(_body: bytes) -> Bell:
+        monkeypatch.undo()
+        raise ZeroDivisionError
+
+    publisher, consumer = rabbit_queue.publisher(), rabbit_queue.consumer()
+    monkeypatch.setattr("scheduler.queue.rabbitmq.consumer.decode", fail)
+    assert_works(rabbit_queue, publisher, consumer)
+    assert "ZeroDivisionError" in caplog.text
 
 
 def test_no_password_is_logged(rabbitmq: RabbitNode, caplog: pytest.LogCaptureFixture) -> None:

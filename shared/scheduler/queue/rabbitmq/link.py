@@ -16,6 +16,7 @@ _log = logging.getLogger(__name__)
 FIRST_WAIT_SECONDS = 0.1
 LAST_WAIT_SECONDS = 1.0
 CLOSE_SECONDS = 5.0
+SETTLE_SECONDS = 15.0  # from being connected to being of use
 _spread = random.SystemRandom()  # many services must not come back in step
 _DEFAULTS = {
     "heartbeat": 15,  # seconds; a peer that vanished is noticed after two of them at most
@@ -39,7 +40,8 @@ class Link:
         self._connection: Any = None
         self._closing = threading.Event()
         self._wait_seconds = FIRST_WAIT_SECONDS
-        self._reason: object = None
+        self._reason: object = None  # why there is no connection, once that has been logged
+        self._is_settled = False
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
 
     def start(self) -> None:
@@ -59,10 +61,11 @@ class Link:
 
     def settled(self) -> None:
         """Say that the connection has proved its worth, so that the next loss is met with a short wait."""
-        if self._wait_seconds != FIRST_WAIT_SECONDS or self._reason is not None:
+        if self._reason is not None:
             _log.info("RabbitMQ answers again.", extra={"action": "queue_recovered", "link": self._name})
         self._wait_seconds = FIRST_WAIT_SECONDS
         self._reason = None
+        self._is_settled = True
 
     def renew(self, reason: object) -> None:
         """Drop the connection and start again. In the link's thread only."""
@@ -79,12 +82,19 @@ class Link:
 
     def _run(self) -> None:
         while not self._closing.is_set():
-            self._converse()
+            try:
+                self._converse()
+            except Exception as error:  # noqa: BLE001 the link must outlive any surprise in pika or above it
+                _log.exception(
+                    "The conversation with RabbitMQ failed.", extra={"action": "queue_failed", "link": self._name}
+                )
+                self._note(error)
             self._closing.wait(self._wait_seconds * _spread.uniform(0.8, 1.2))
             self._wait_seconds = min(self._wait_seconds * 2, LAST_WAIT_SECONDS)
 
     def _converse(self) -> None:
         """Live through one connection, from its opening to its end."""
+        self._is_settled = False
         connection = SelectConnection(
             self._parameters,
             on_open_callback=self._opened,
@@ -95,11 +105,6 @@ class Link:
             self._connection = connection
         try:
             connection.ioloop.start()
-        except Exception as error:  # noqa: BLE001 the link must outlive any surprise in pika or above it
-            _log.exception(
-                "The conversation with RabbitMQ failed.", extra={"action": "queue_failed", "link": self._name}
-            )
-            self._note(error)
         finally:
             with self._lock:
                 self._connection = None
@@ -109,8 +114,13 @@ class Link:
     def _opened(self, connection: Any) -> None:
         if self._closing.is_set():
             connection.close()
-        else:
-            connection.channel(on_open_callback=self._channel_opened)
+            return
+        connection.ioloop.call_later(SETTLE_SECONDS, self._expect_settled)
+        connection.channel(on_open_callback=self._channel_opened)
+
+    def _expect_settled(self) -> None:
+        if not self._is_settled:
+            self.renew("opening a channel and declaring the queues takes too long")
 
     def _channel_opened(self, channel: Channel) -> None:
         channel.add_on_close_callback(lambda _channel, reason: self.renew(reason))
