@@ -2,7 +2,6 @@
 
 from contextlib import ExitStack
 from datetime import timedelta
-from pathlib import Path
 
 from flask import Flask
 from sqlalchemy import Engine
@@ -10,6 +9,7 @@ from sqlalchemy import Engine
 from scheduler.cloudfoundry.controller import Controller
 from scheduler.cloudfoundry.settings import CloudFoundrySettings
 from scheduler.cloudfoundry.uaa import Uaa
+from scheduler.running.cloud_foundry import client_settings
 from scheduler.running.service import open_database, prepare_database, serve_internal_port
 from scheduler.runtime.loops import Stop
 from scheduler.runtime.settings import Settings
@@ -46,7 +46,7 @@ def build(settings: Settings, stop: Stop) -> Flask:
     engine = open_database(settings, pool_size=CONNECTIONS, lock_timeout_seconds=LOCK_TIMEOUT_SECONDS)
     serve_internal_port(settings, engine, pages=contract_pages())
     prepare_database(settings, engine, stop)
-    return create_app(assemble(settings, engine, _cloud_foundry(settings)))
+    return create_app(assemble(settings, engine, client_settings(settings.cloud_foundry)))
 
 
 def assemble(settings: Settings, engine: Engine, cloud_foundry: CloudFoundrySettings) -> Collaborators:
@@ -82,15 +82,3 @@ def assemble(settings: Settings, engine: Engine, cloud_foundry: CloudFoundrySett
 
 def _min_interval(settings: Settings) -> timedelta | None:
     return timedelta(seconds=settings.min_interval_seconds) if settings.min_interval_seconds else None
-
-
-def _cloud_foundry(settings: Settings) -> CloudFoundrySettings:
-    own = settings.cloud_foundry
-    return CloudFoundrySettings(
-        cf_endpoint=own.cf_endpoint,
-        uaa_endpoint=own.uaa_endpoint,
-        client_id=own.client_id,
-        client_secret=own.client_secret,
-        ca_file=Path(own.ca_cert_file) if own.ca_cert_file else None,
-        skip_tls_validation=own.skip_ssl_validation,
-    )

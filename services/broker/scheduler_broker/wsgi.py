@@ -1,13 +1,11 @@
 """The broker put together from its settings; the only place that builds things."""
 
-from pathlib import Path
-
 from flask import Flask
 from sqlalchemy import Engine
 
 from scheduler.cloudfoundry.controller import Controller
-from scheduler.cloudfoundry.settings import CloudFoundrySettings
 from scheduler.cloudfoundry.uaa import Uaa
+from scheduler.running.cloud_foundry import client_settings
 from scheduler.running.service import open_database, prepare_database, serve_internal_port
 from scheduler.runtime.loops import Stop
 from scheduler.runtime.settings import Settings
@@ -35,20 +33,7 @@ def build(settings: Settings, stop: Stop) -> Flask:
 
 def assemble(settings: Settings, engine: Engine) -> Flask:
     """Return the application over this database."""
-    cloud_foundry = _cloud_foundry(settings)
+    cloud_foundry = client_settings(settings.cloud_foundry, read_timeout_seconds=READ_TIMEOUT_SECONDS)
     cloud = Cloud(Controller(cloud_foundry), Uaa(cloud_foundry))
     database, pausing = Database(engine), Pausing(default_zone=settings.time_zone)
     return create_app(settings.broker, Instances(database, cloud, pausing), Bindings(database, cloud, pausing))
-
-
-def _cloud_foundry(settings: Settings) -> CloudFoundrySettings:
-    own = settings.cloud_foundry
-    return CloudFoundrySettings(
-        cf_endpoint=own.cf_endpoint,
-        uaa_endpoint=own.uaa_endpoint,
-        client_id=own.client_id,
-        client_secret=own.client_secret,
-        ca_file=Path(own.ca_cert_file) if own.ca_cert_file else None,
-        skip_tls_validation=own.skip_ssl_validation,
-        read_timeout_seconds=READ_TIMEOUT_SECONDS,
-    )
