@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from flask import Request
-from werkzeug.exceptions import BadRequest, UnsupportedMediaType
+from werkzeug.exceptions import BadRequest, RequestEntityTooLarge, UnsupportedMediaType
 
 from scheduler.domain.errors import Finding, InvalidInputError
 from scheduler.runtime.web import UNREADABLE_BODY
@@ -34,9 +34,12 @@ def read_object(request: Request, *, may_be_empty: bool = False) -> Mapping[str,
 
 def _read(request: Request) -> bytes:
     try:
-        return request.get_data(cache=True)
+        body = request.get_data(cache=True)
     except UNREADABLE_BODY as error:
         raise BadRequest from error
+    if request.content_length is None and len(body) >= MAX_BODY_BYTES:
+        raise RequestEntityTooLarge  # what goes beyond in a body in chunks was cut off without a word
+    return body
 
 
 def _is_json(mimetype: str) -> bool:

@@ -60,7 +60,8 @@ class _Formatter(logging.Formatter):
     def __init__(self, service: str, secrets: tuple[str, ...]) -> None:
         super().__init__()
         self._service = service
-        self._secrets = secrets
+        # As they are, and as JSON would write them.
+        self._secrets = {form for secret in secrets if secret for form in (secret, *_escaped(secret))}
 
     def format(self, record: logging.LogRecord) -> str:
         own = {key: value for key, value in vars(record).items() if key not in _OWN and value is not None}
@@ -74,6 +75,10 @@ class _Formatter(logging.Formatter):
 
     def _error(self, record: logging.LogRecord) -> str:
         return self.formatException(record.exc_info) if record.exc_info else ""
+
+
+def _escaped(secret: str) -> tuple[str, ...]:
+    return tuple(json.dumps(secret, ensure_ascii=ascii_only)[1:-1] for ascii_only in (True, False))
 
 
 class _Json(_Formatter):

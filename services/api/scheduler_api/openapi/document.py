@@ -118,6 +118,8 @@ class _Writer:
 
     def _responses(self, described: Operation, *, is_open: bool) -> dict[str, Any]:
         refusals = {500} if is_open else {*ALWAYS, *described.refusals}
+        if described.body is not None:
+            refusals |= {400, 413}
         responses: dict[str, Any] = {str(status): self._response(described, status) for status in described.answers}
         responses |= {str(status): f"Error{status}" for status in sorted(refusals)}
         return responses | {str(status): {"description": STATUSES[status][0]} for status in described.empty_refusals}

@@ -23,7 +23,7 @@ def action_routes(kind: RefType) -> Blueprint:
         body=PauseBody,
         body_may_be_empty=True,
         answers={200: ScheduleAnswer},
-        refusals=(404, 413, 415, 422),
+        refusals=(404, 415, 422),
     )
     def pause(asked: Asked, guid: UUID, schedule_guid: UUID) -> Reply:
         work = asked.use.works.find(asked.caller, kind, guid)
@@ -36,7 +36,7 @@ def action_routes(kind: RefType) -> Blueprint:
         body=ResumeBody,
         body_may_be_empty=True,
         answers={200: ScheduleAnswer},
-        refusals=(403, 404, 413, 415, 422),
+        refusals=(403, 404, 415, 422),
     )
     def resume(asked: Asked, guid: UUID, schedule_guid: UUID) -> Reply:
         work = asked.use.works.find(asked.caller, kind, guid)
@@ -52,7 +52,7 @@ def action_routes(kind: RefType) -> Blueprint:
         body=TriggerBody,
         body_may_be_empty=True,
         answers={201: ExecutionAnswer, 200: ExecutionAnswer},
-        refusals=(403, 404, 413, 415, 422),
+        refusals=(403, 404, 415, 422),
     )
     def trigger(asked: Asked, guid: UUID, schedule_guid: UUID) -> Reply:
         work = asked.use.works.find(asked.caller, kind, guid)

@@ -17,7 +17,7 @@ routes = Blueprint("calls", __name__)
     query=AppQuery,
     body=CallBody,
     answers={201: CallAnswer},
-    refusals=(403, 413, 415, 422),
+    refusals=(403, 415, 422),
 )
 def create(asked: Asked) -> Reply:
     """Store a call for an app in whose space the caller is a developer."""
@@ -52,7 +52,7 @@ def show(asked: Asked, guid: UUID) -> Reply:
     description="Fields that are absent stay; null means back to the default. Headers are replaced as a whole.",
     body=CallPatch,
     answers={200: CallAnswer},
-    refusals=(403, 404, 413, 415, 422),
+    refusals=(403, 404, 415, 422),
 )
 def change(asked: Asked, guid: UUID) -> Reply:
     """Change a call; runs that exist already take the new values when they start."""

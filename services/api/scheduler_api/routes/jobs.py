@@ -17,7 +17,7 @@ routes = Blueprint("jobs", __name__)
     query=AppQuery,
     body=JobBody,
     answers={201: JobAnswer},
-    refusals=(403, 413, 415, 422),
+    refusals=(403, 415, 422),
 )
 def create(asked: Asked) -> Reply:
     """Store a job for an app in whose space the caller is a developer."""
@@ -52,7 +52,7 @@ def show(asked: Asked, guid: UUID) -> Reply:
     description="Fields that are absent stay; null means back to the default.",
     body=JobPatch,
     answers={200: JobAnswer},
-    refusals=(403, 404, 413, 415, 422),
+    refusals=(403, 404, 415, 422),
 )
 def change(asked: Asked, guid: UUID) -> Reply:
     """Change a job; runs that exist already take the new values when they start."""

@@ -41,7 +41,7 @@ def find(asked: Asked) -> Reply:
     description="For admins. Each app is asked about again, and what has an owner stays. History stays as well.",
     body=OrphansDeleteBody,
     answers={200: OutcomesAnswer},
-    refusals=(400, 413, 502),
+    refusals=(400, 502),
     empty_refusals=(403,),
 )
 def delete(asked: Asked) -> Reply:

@@ -22,7 +22,7 @@ def schedule_routes(kind: RefType) -> Blueprint:
         summary=f"Create a schedule for a {kind}",
         body=ScheduleBody,
         answers={201: ScheduleAnswer},
-        refusals=(403, 404, 413, 415, 422),
+        refusals=(403, 404, 415, 422),
     )
     def create(asked: Asked, guid: UUID) -> Reply:
         work = asked.use.works.find(asked.caller, kind, guid)
@@ -53,7 +53,7 @@ def schedule_routes(kind: RefType) -> Blueprint:
         " now; nothing fires because of the change.",
         body=SchedulePatch,
         answers={200: ScheduleAnswer},
-        refusals=(403, 404, 413, 415, 422),
+        refusals=(403, 404, 415, 422),
     )
     def change(asked: Asked, guid: UUID, schedule_guid: UUID) -> Reply:
         work = asked.use.works.find(asked.caller, kind, guid)

@@ -21,7 +21,7 @@ routes = Blueprint("validation", __name__)
     " gives the analyses of its stored schedules.",
     body=ValidateBody,
     answers={200: (AnalysisAnswer, StoredAnalysesAnswer)},
-    refusals=(403, 404, 413, 415, 422),
+    refusals=(403, 404, 415, 422),
     invalid_code="bad_request",
 )
 def validate(asked: Asked) -> Reply:
