@@ -20,8 +20,10 @@ from scheduler_job_runner.waiting import poll_delay
 
 _log = logging.getLogger(__name__)
 
-# Between two looks, unless there was more to see: tasks that come due meanwhile share a request.
+# Between two looks: tasks that come due meanwhile share a request. When more are due than one request can ask for, it
+# is shorter, but never so short that Cloud Controller is asked more than five times a second.
 GATHER_SECONDS = 1.0
+SHORTEST_PAUSE_SECONDS = 0.2
 LONGEST_PAUSE_SECONDS = 30.0
 
 Looked = tuple[Followed, Verdict]
@@ -49,7 +51,7 @@ class Follower:
             return self._postpone(taken, error)
         self._failures = 0
         self._settle(taken, tasks)
-        return 0.0 if len(taken) == TASKS_PER_REQUEST else GATHER_SECONDS
+        return SHORTEST_PAUSE_SECONDS if len(taken) == TASKS_PER_REQUEST else GATHER_SECONDS
 
     def _settle(self, taken: Sequence[Followed], tasks: Mapping[str, Task]) -> None:
         """Write what the list says first; what needs a request of its own comes after that."""
