@@ -1,14 +1,15 @@
 """The process's heartbeat, and the generation under which it claims.
 
 A process that was stopped, stalled or cut off for so long that others may soon declare it dead opens a new
-generation: a new guid in `processes`. Claims of the older one are given back.
+generation: a new guid in `processes`. Claims of the older one are given back; but what was sent under it, and is still
+under way, is kept alive, unless others have given it up already.
 """
 
 import logging
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -38,6 +39,7 @@ class Liveness:
     timing: Timing
     clock: Callable[[], float] = suspended_too
     generation: UUID = field(default_factory=new_guid)
+    under_way: Callable[[], Collection[UUID]] = tuple  # the generations of whose work some is still being performed
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _beat_at: float | None = None  # just before the last beat that the database confirmed
     _unbroken_since: float | None = None
@@ -47,9 +49,10 @@ class Liveness:
         started_at = self.clock()
         self._renew_if_stalled(started_at)
         with self.engine.begin() as connection:
-            processes.beat(
-                connection, self.generation, service=self.service, host=socket.gethostname(), version=__version__
-            )
+            for generation in {self.generation, *self.under_way()}:
+                processes.beat(
+                    connection, generation, service=self.service, host=socket.gethostname(), version=__version__
+                )
         with self._lock:
             self._beat_at = started_at
             if self._unbroken_since is None:
@@ -65,7 +68,7 @@ class Liveness:
             self._beat_at = self._unbroken_since = None
         _log.warning(
             f"The process made no heartbeat for {stalled_for:.0f} s and goes on as a new generation; "
-            "what it had claimed before is given back.",
+            "what it had claimed before and not begun is given back.",
             extra={"action": "new_generation", "generation": str(self.generation)},
         )
 

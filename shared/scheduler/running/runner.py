@@ -61,7 +61,7 @@ class Runner:
     stop: Stop
     _work: "queue.SimpleQueue[_Item | None]" = field(default_factory=queue.SimpleQueue)
     _free: threading.Semaphore = field(init=False)
-    _under_way: dict[UUID, Claimed] = field(default_factory=dict)
+    _under_way: dict[UUID, _Item] = field(default_factory=dict)
     _performing: list[threading.Thread] = field(default_factory=list)
     _claiming: threading.Thread = field(init=False)
 
@@ -70,6 +70,7 @@ class Runner:
 
     def start(self) -> None:
         """Start every thread."""
+        self.liveness.under_way = self._generations_under_way
         self._performing = [start_thread(f"perform-{n}", self._perform_all) for n in range(self.workers)]
         self._claiming = start_thread("claim", self._claim_all)
 
@@ -110,7 +111,7 @@ class Runner:
 
     def _perform_all(self) -> None:
         while (item := self._work.get()) is not None:
-            self._under_way[item.claimed.guid] = item.claimed
+            self._under_way[item.claimed.guid] = item
             outcome = self._perform(item)
             self.consumer.acknowledge([item.delivery])
             self._free.release()
@@ -137,6 +138,9 @@ class Runner:
             )
             return self.performer.on_fault(item.claimed)
 
+    def _generations_under_way(self) -> set[UUID]:
+        return {item.generation for item in list(self._under_way.values())}
+
     def drain(self, grace_seconds: float) -> None:
         """Take nothing more, let work at hand end within the grace, then settle what became of the rest."""
         deadline = time.monotonic() + grace_seconds
@@ -149,11 +153,11 @@ class Runner:
         self._settle_unfinished()
 
     def _settle_unfinished(self) -> None:
-        for claimed in list(self._under_way.values()):
-            self._end(claimed, self.performer.on_stop(claimed))
+        for item in list(self._under_way.values()):
+            self._end(item.claimed, self.performer.on_stop(item.claimed))
         while not self._work.empty():
-            if (item := self._work.get()) is not None:
-                self.finisher.put(item.claimed, _give_back(item.claimed))
+            if (unbegun := self._work.get()) is not None:
+                self.finisher.put(unbegun.claimed, _give_back(unbegun.claimed))
 
 
 def _give_back(claimed: Claimed) -> GiveBack:

@@ -81,6 +81,24 @@ def test_a_process_that_stalled_goes_on_as_a_new_generation(
     assert {row.guid for row in _processes(rows)} == {old, liveness.generation}
 
 
+def test_what_is_still_under_way_is_kept_alive_with_its_old_generation(
+    rows: Rows, liveness: Liveness, clock: HandTurnedClock
+) -> None:
+    """After an outage of the database its long calls are not taken for lost."""
+    liveness.beat()
+    old = liveness.generation
+    clock.pass_seconds(41)
+    liveness.under_way = lambda: {old}
+    liveness.beat()
+    assert not liveness.owns(old)
+    seen = {row.guid: row.seen_at for row in _processes(rows)}
+    assert seen[old] == seen[liveness.generation]
+    liveness.under_way = set
+    liveness.beat()
+    seen = {row.guid: row.seen_at for row in _processes(rows)}
+    assert seen[old] < seen[liveness.generation]
+
+
 def test_short_pauses_change_nothing(liveness: Liveness, clock: HandTurnedClock) -> None:
     liveness.beat()
     old = liveness.generation

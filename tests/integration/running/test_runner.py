@@ -113,6 +113,19 @@ def test_claims_of_an_older_generation_are_given_back_unsent(in_hand: RunnerInHa
     assert in_hand.rows.read(guid).attempt == 0
 
 
+def test_the_generation_of_work_under_way_is_known_until_it_ends(in_hand: RunnerInHand, call: Call) -> None:
+    release = threading.Event()
+    in_hand.performer.behave = _released_by(release)  # type: ignore[assignment]
+    (guid,) = _executions(in_hand, call, 1)
+    in_hand.consumer.deliver(guid)
+    in_hand.start()
+    wait_until(lambda: in_hand.performer.performed, within=10, what="the work is under way")
+    assert set(in_hand.liveness.under_way()) == {in_hand.liveness.generation}
+    release.set()
+    in_hand.await_state(guid, "SUCCEEDED")
+    assert set(in_hand.liveness.under_way()) == set()
+
+
 class TestDraining:
     """SIGTERM."""
 
