@@ -61,7 +61,8 @@ class Runner:
     stop: Stop
     _work: "queue.SimpleQueue[_Item | None]" = field(default_factory=queue.SimpleQueue)
     _free: threading.Semaphore = field(init=False)
-    _under_way: dict[UUID, _Item] = field(default_factory=dict)
+    # By execution and claim: an attempt that was given up as lost may still be under way when the next one begins here.
+    _under_way: dict[tuple[UUID, UUID], _Item] = field(default_factory=dict)
     _performing: list[threading.Thread] = field(default_factory=list)
     _claiming: threading.Thread = field(init=False)
 
@@ -111,7 +112,7 @@ class Runner:
 
     def _perform_all(self) -> None:
         while (item := self._work.get()) is not None:
-            self._under_way[item.claimed.guid] = item
+            self._under_way[item.claimed.guid, item.claimed.claim_token] = item
             outcome = self._perform(item)
             self.consumer.acknowledge([item.delivery])
             self._free.release()
@@ -119,7 +120,7 @@ class Runner:
 
     def _end(self, claimed: Claimed, outcome: Outcome | None) -> None:
         """Hand the outcome over, unless somebody did before: this thread, or the drain that lost patience."""
-        if self._under_way.pop(claimed.guid, None) is not None and outcome is not None:
+        if self._under_way.pop((claimed.guid, claimed.claim_token), None) is not None and outcome is not None:
             self.finisher.put(claimed, outcome)
 
     def _perform(self, item: _Item) -> Outcome | None:

@@ -126,6 +126,30 @@ def test_the_generation_of_work_under_way_is_known_until_it_ends(in_hand: Runner
     assert set(in_hand.liveness.under_way()) == set()
 
 
+def test_an_attempt_given_up_as_lost_does_not_disturb_the_next_one_in_the_same_process(
+    in_hand: RunnerInHand, call: Call
+) -> None:
+    lost, again = threading.Event(), threading.Event()
+
+    def behave(claimed: Claimed, _may_start: MayStart) -> Outcome:
+        (lost if claimed.attempt == 1 else again).wait(20)
+        return Finish(state=ExecutionState.SUCCEEDED, message=f"attempt {claimed.attempt}")
+
+    in_hand.performer.behave = behave
+    (guid,) = _executions(in_hand, call, 1)
+    in_hand.consumer.deliver(guid)
+    in_hand.start()
+    wait_until(lambda: len(in_hand.performer.performed) == 1, within=10, what="the first attempt is under way")
+    in_hand.rows.run("UPDATE executions SET state = 'PENDING', claim_token = NULL")  # as the rescue does
+    in_hand.consumer.deliver(guid)
+    wait_until(lambda: len(in_hand.performer.performed) == 2, within=10, what="the second attempt is under way")
+    lost.set()
+    wait_until(lambda: len(in_hand.consumer.acknowledged) == 1, within=10, what="the first attempt has ended")
+    again.set()
+    in_hand.await_state(guid, "SUCCEEDED")
+    assert in_hand.rows.read(guid).message == "attempt 2"
+
+
 class TestDraining:
     """SIGTERM."""
 
