@@ -4,12 +4,13 @@ Run in the project's folder. The exit status is 0 only when no rule was broken.
 """
 
 import argparse
+import pickle
 import sys
 from pathlib import Path
 
-from tests.faults.checking.verdict import report
+from tests.faults.checking.verdict import judge, report
 from tests.faults.recovery import measure_all
-from tests.faults.run import RunOptions, run
+from tests.faults.run import Result, RunOptions, run
 from tests.faults.world import WorldOptions
 
 
@@ -22,22 +23,37 @@ def main() -> int:
     parser.add_argument("--gap", type=float, default=6.0, metavar="SECONDS", help="mean time between faults")
     parser.add_argument("--liveness", type=float, default=60.0, metavar="SECONDS", help="SCHEDULER_LIVENESS_SECONDS")
     parser.add_argument("--recovery", action="store_true", help="measure recovery times from single faults instead")
-    parser.add_argument("--logs", type=Path, metavar="FOLDER", help="keep the services' logs there")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the services' logs and what was seen there")
+    parser.add_argument("--judge", type=Path, metavar="FOLDER", help="judge anew what a run has kept there")
     given = parser.parse_args()
     if given.recovery:
         return measure_all(given.liveness)
+    result = _kept(given.judge) if given.judge else _run(given)
+    verdict = judge(result.seen)
+    print(report(verdict))  # noqa: T201
+    for trouble in result.troubles:
+        print(f"trouble with the run: {trouble}")  # noqa: T201
+    return 0 if verdict.clean and not result.troubles else 1
+
+
+def _run(given: argparse.Namespace) -> Result:
     options = RunOptions(
         seed=given.seed,
         duration_seconds=given.duration,
         schedules=given.schedules,
         mean_gap_seconds=given.gap,
-        world=WorldOptions(liveness_seconds=given.liveness, keep_logs_in=given.logs),
+        world=WorldOptions(liveness_seconds=given.liveness, keep_logs_in=given.keep),
     )
     result = run(options)
-    print(report(result.verdict))  # noqa: T201
-    for trouble in result.troubles:
-        print(f"trouble with the run: {trouble}")  # noqa: T201
-    return 0 if result.verdict.clean and not result.troubles else 1
+    if given.keep:
+        (given.keep / "result.pickle").write_bytes(pickle.dumps(result))
+    return result
+
+
+def _kept(folder: Path) -> Result:
+    result = pickle.loads((folder / "result.pickle").read_bytes())
+    assert isinstance(result, Result)
+    return result
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from scheduler_local import seed as standin
 from tests.faults.binding import Binder, provision
 from tests.faults.building import BROKER_PASSWORD, BROKER_USER, Servers, running_world
 from tests.faults.campaign import Campaign
-from tests.faults.checking.verdict import Verdict, judge
 from tests.faults.client import Client
 from tests.faults.history import Observations
 from tests.faults.load import Load
@@ -47,15 +46,14 @@ class RunOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """What was seen, what it means, and what went wrong with the run itself."""
+    """What was seen, and what went wrong with the run itself."""
 
     seen: Observations
-    verdict: Verdict
     troubles: Sequence[str]
 
 
 def run(options: RunOptions, servers: Servers | None = None) -> Result:
-    """Do one run and judge it."""
+    """Do one run and return what is to be judged."""
     with running_world(options.world, servers) as world:
         campaign = Campaign(
             world=world,
@@ -72,7 +70,7 @@ def run(options: RunOptions, servers: Servers | None = None) -> Result:
         until = settle(load)
         await_quiet(world, options.quiet_seconds)
         seen = collect(world, load, campaign.faults, until)
-    return Result(seen=seen, verdict=judge(seen), troubles=[*campaign.troubles, *troubles])
+    return Result(seen=seen, troubles=[*campaign.troubles, *troubles])
 
 
 def prepare_load(world: World, options: RunOptions) -> Load:

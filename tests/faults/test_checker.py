@@ -139,6 +139,13 @@ def test_a_range_that_counts_wrongly_or_is_not_all_is_found() -> None:
     assert "wrong policy" in _broken(_seen([*two, *rest], phases=phases, until=_at(95)))
 
 
+def test_a_range_within_the_window_of_a_change_is_not_judged() -> None:
+    late = Phase(lo=_at(60), hi=_at(95), shape=EVERY_10, rules=Rules(grace_seconds=5))
+    phases = [_phase(rules=Rules(grace_seconds=5)), late]
+    rows = [_covering(10, 70, 7, created=85), _covering(80, 90, 2, created=96)]
+    assert _broken(_seen(rows, phases=phases, until=_at(96))) == set()
+
+
 def test_a_pause_is_recorded_when_it_ends_as_the_resume_says() -> None:
     def phases(resume: str) -> list[Phase]:
         return [_phase(), _phase(15, enabled=False), _phase(35, resume=resume)]

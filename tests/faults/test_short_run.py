@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from tests.faults.building import Servers
-from tests.faults.checking.verdict import report
+from tests.faults.checking.verdict import judge, report
 from tests.faults.run import Result, RunOptions, run
 from tests.faults.world import WorldOptions
 from tests.fixtures.postgres import PostgresServer
@@ -38,9 +38,9 @@ _DEFECTS: Mapping[str, tuple[str, set[str]]] = {
 @pytest.mark.timeout(300)
 def test_nothing_is_lost_or_doubled_in_a_short_run_with_faults() -> None:
     result = run(_SHORT)
-    print(report(result.verdict))  # noqa: T201
+    verdict = judge(result.seen)
     assert not result.troubles
-    assert result.verdict.clean, report(result.verdict)
+    assert verdict.clean, report(verdict)
     assert len(result.seen.faults) >= 8
     assert len(result.seen.rows) >= 300
 
@@ -76,5 +76,5 @@ def harmed(postgres: PostgresServer, rabbitmq_node: RabbitNode) -> Mapping[str, 
 @pytest.mark.timeout(300)
 @pytest.mark.parametrize("defect", _DEFECTS)
 def test_a_planted_defect_is_found(harmed: Mapping[str, Result], defect: str) -> None:
-    verdict = harmed[defect].verdict
+    verdict = judge(harmed[defect].seen)
     assert verdict.broken & _DEFECTS[defect][1], report(verdict)

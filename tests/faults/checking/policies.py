@@ -113,7 +113,9 @@ def one_covers_all(evidence: Evidence) -> Iterator[Violation]:
         for row in case.covering:
             first = row.covers_from or 0
             position = bisect_left(instants, first)
-            if row.trigger != "misfire" or not position or instants[position - 1] <= phases[instants[position]].hi:
+            if row.trigger != "misfire" or not 0 < position < len(instants):
+                continue  # what is in doubt is the first or the last of what was surely due
+            if instants[position - 1] <= phases[instants[position]].hi:
                 continue
             before = case.records(instants[position - 1])
             if any(other.created == row.created and other.trigger in {"misfire", "schedule"} for other in before):
