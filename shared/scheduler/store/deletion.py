@@ -1,7 +1,9 @@
 """Deleting jobs, calls and schedules: first the schedules go, then their PENDING executions end, then the row itself.
 
-What is RUNNING finishes, and history stays. A PENDING execution that may have a task (`look_up_first`) is left to a
-runner, which looks the task up and cancels it. Rows are locked in guid order, as everywhere.
+What is RUNNING finishes, and history stays. But nothing is begun any more: a call under way is not tried again, and a
+run without a task gets none, which is what a cancellation asks of them. A PENDING execution that may have a task
+(`look_up_first`) is left to a runner, which looks the task up and cancels it. Rows are locked in guid order, as
+everywhere.
 """
 
 from collections.abc import Sequence
@@ -24,14 +26,22 @@ _LOCK_THESE = text("""
 
 _SCHEDULES_OF = text("SELECT guid FROM schedules WHERE ref_guid = :ref_guid AND ref_type = :ref_type ORDER BY guid")
 
-_END_PENDING = """
-    WITH pending AS (
-        SELECT guid FROM executions WHERE {whose} AND state = 'PENDING' AND NOT look_up_first ORDER BY guid FOR UPDATE
+_UNSTARTED = "e.state = 'PENDING' AND NOT e.look_up_first"
+
+_END_PENDING = f"""
+    WITH unfinished AS (
+        SELECT guid FROM executions WHERE {{whose}} AND state IN ('PENDING', 'RUNNING') AND task_guid IS NULL
+        ORDER BY guid FOR UPDATE
     )
-    UPDATE executions e SET state = 'FAILED', reason = 'deleted', execution_end_time = now(),
-        message = :message
-    FROM pending WHERE e.guid = pending.guid
-"""
+    UPDATE executions e SET
+        state = CASE WHEN {_UNSTARTED} THEN 'FAILED' ELSE e.state END,
+        reason = CASE WHEN {_UNSTARTED} THEN 'deleted' ELSE e.reason END,
+        message = CASE WHEN {_UNSTARTED} THEN :message ELSE e.message END,
+        execution_end_time = CASE WHEN {_UNSTARTED} THEN now() END,
+        cancel_requested_at = CASE WHEN {_UNSTARTED} THEN e.cancel_requested_at
+            ELSE coalesce(e.cancel_requested_at, now()) END
+    FROM unfinished WHERE e.guid = unfinished.guid
+"""  # noqa: S608 - composed of this module's own constants
 _END_OF_WORK = text(_END_PENDING.format(whose="ref_guid = :ref_guid AND ref_type = :ref_type"))
 _END_OF_SCHEDULES = text(
     _END_PENDING.format(

@@ -5,15 +5,19 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Connection, Engine, insert, select
+from sqlalchemy import Connection, Engine, insert, select, update
 
+from scheduler.domain.claims import TryAgain
 from scheduler.domain.executions import Execution
 from scheduler.domain.guids import new_guid
 from scheduler.domain.states import ExecutionState, RefType
+from scheduler.store import claims
 from scheduler.store.calls import insert_call
+from scheduler.store.claims import Claimant
 from scheduler.store.deletion import delete_schedules_and_pending, delete_work, schedules_left
 from scheduler.store.engine import open_engine
 from scheduler.store.jobs import get_job, insert_job
+from scheduler.store.outcomes import write_outcomes
 from scheduler.store.schedules import get_schedule, insert_schedule
 from scheduler.store.sealing import Seal
 from scheduler.store.tables import executions
@@ -103,6 +107,40 @@ def test_deleting_one_schedule_ends_its_own_pending_executions_only(engine: Engi
     message = "the schedule was deleted before this run was started"
     assert _read(engine, mine) == ("FAILED", "deleted", message)
     assert _read(engine, others)[0] == "PENDING"
+
+
+def test_what_runs_when_its_schedule_is_deleted_finishes_but_begins_nothing_more(engine: Engine) -> None:
+    # checklist 136
+    call = make_call()
+    schedule, sibling = make_schedule(call), make_schedule(call)
+    token = new_guid()
+    running = {"state": ExecutionState.RUNNING, "attempt": 1}
+    with engine.begin() as connection:
+        insert_call(connection, call, Seal())
+        for each in (schedule, sibling):
+            insert_schedule(connection, each)
+        mine = _insert_execution(connection, make_execution(schedule, **running))
+        with_task = _insert_execution(connection, make_execution(schedule, task_guid="a task", **running))
+        others = _insert_execution(connection, make_execution(sibling, **running))
+        connection.execute(update(executions).values(runner=token, claim_token=token))
+    with engine.begin() as connection:
+        delete_schedules_and_pending(connection, [schedule.guid])
+    assert [_read(engine, guid)[0] for guid in (mine, with_task, others)] == ["RUNNING"] * 3
+
+    claimant = Claimant(runner=token, token=token)
+    with engine.begin() as connection:
+        claimed = claims.claim(connection, RefType.CALL, [mine, others], claimant, Seal())
+        again = TryAgain(delay_seconds=0, message="503")
+        assert write_outcomes(connection, [(each, again) for each in claimed]) == 2
+    with engine.begin() as connection:
+        new_claimant = Claimant(runner=token, token=new_guid())
+        assert [each.guid for each in claims.claim(connection, RefType.CALL, [mine, others], new_claimant, Seal())] == [
+            others
+        ]
+    assert _read(engine, mine) == ("FAILED", "cancelled", "cancelled before it was tried again; 503")
+    with engine.begin() as connection:
+        asked = select(executions.c.cancel_requested_at).where(executions.c.guid == with_task)
+        assert connection.execute(asked).scalar() is None
 
 
 def test_deleting_no_schedule_at_all_is_no_error(engine: Engine) -> None:
