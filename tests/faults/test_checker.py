@@ -226,6 +226,12 @@ def test_what_runs_after_its_deletion_is_found() -> None:
     assert "ran after deletion" in _broken(_seen([*rows, _row(30)], phases=phases))
     late = [rows[0], replace(rows[1], started=_at(22), ended=_at(23))]
     assert _broken(_seen(late, phases=phases)) == {"ran after deletion"}
+    job = replace(rows[1], kind="job", task="task", started=_at(22), ended=_at(99))
+    task = SeenTask(guid="task", execution=job.guid, created=_at(20.5), state="SUCCEEDED")
+    assert _broken(_seen([rows[0], job], phases=phases, tasks=[task])) == set()
+    late_task = replace(task, created=_at(90))
+    assert _broken(_seen([rows[0], job], phases=phases, tasks=[late_task])) == {"ran after deletion"}
+    assert _broken(_seen([rows[0]], phases=phases)) == {"an instant lost"}
 
 
 def test_a_lost_run_is_explained_by_a_fault() -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from tests.faults.checking.cases import Case, Evidence, Violation
 from tests.faults.history import Row
-from tests.faults.moments import SECOND, show
+from tests.faults.moments import show
 
 
 def recorded_once(evidence: Evidence) -> Iterator[Violation]:
@@ -24,24 +24,12 @@ def recorded_once(evidence: Evidence) -> Iterator[Violation]:
 
 
 def _must_be_recorded(case: Case) -> dict[int, int]:
-    """Return, by phase, up to which moment its instants must be recorded.
-
-    Those of a pause are recorded when it ends; those of a deleted schedule that were due just before may go with it.
-    """
+    """Return, by phase, up to which moment its instants must be recorded: those of a pause are when it has ended."""
     limits = {}
     for phase, end, following in case.stretches():
-        if phase.enabled:
-            # A deletion removes the schedule without planning it first: what was due in its last moments goes too.
-            deleted = following is not None and following.shape is None
-            limits[id(phase)] = end - SLACK if deleted else end
-        else:
-            limits[id(phase)] = end if following is not None and following.enabled and following.shape else 0
+        has_ended = following is not None and following.enabled and following.shape is not None
+        limits[id(phase)] = end if phase.enabled or has_ended else 0
     return limits
-
-
-# A ticker needs a moment to plan; whoever deletes within it may find the instant unplanned. During an outage of the
-# database nobody can delete.
-SLACK = 120 * SECOND
 
 
 def recorded_only_when_due(evidence: Evidence) -> Iterator[Violation]:

@@ -120,24 +120,22 @@ def nothing_after_deletion(evidence: Evidence) -> Iterator[Violation]:
         gone = next((phase for phase in case.timeline.phases if phase.shape is None), None)
         for row in case.rows if gone else ():
             assert gone is not None
-            if row.created > gone.hi:
-                yield _of(row, "ran after deletion", f"planned at {show(row.created)}, deleted at {show(gone.hi)}")
-            elif row.started is not None and row.started > gone.hi and row.state != "SKIPPED":
-                if not _may_have_a_task(row):
-                    yield _of(row, "ran after deletion", f"started at {show(row.started)}, deleted at {show(gone.hi)}")
-            else:
-                yield from _late_hits(row, evidence.hits.get(row.guid, ()), gone.hi)
+            fault = _fault_after_deletion(evidence, row, gone.hi)
+            if fault:
+                yield _of(row, "ran after deletion", f"{fault}, deleted at {show(gone.hi)}")
 
 
-def _may_have_a_task(row: Row) -> bool:
-    """A job whose runner was lost is claimed again to look for its task, deleted or not."""
-    return row.kind == "job"
-
-
-def _late_hits(row: Row, hits: "list[Hit] | tuple[()]", deleted: int) -> Iterator[Violation]:
-    for hit in hits:
-        if hit.arrived > deleted + SEND_SECONDS * SECOND:
-            yield _of(row, "ran after deletion", f"arrived at {show(hit.arrived)}, deleted at {show(deleted)}")
+def _fault_after_deletion(evidence: Evidence, row: Row, deleted: int) -> str:
+    if row.created > deleted:
+        return f"planned at {show(row.created)}"
+    # A job whose runner was lost is claimed again to look for its task, deleted or not.
+    if row.kind == "call" and row.runs and (row.started or 0) > deleted:
+        return f"started at {show(row.started)}"
+    sent = [hit.arrived for hit in evidence.hits.get(row.guid, ())]
+    sent += [task.created for task in evidence.tasks.get(row.guid, ()) if not task.cancelled]
+    if any(at > deleted + SEND_SECONDS * SECOND for at in sent):
+        return f"arrived at {show(max(sent))}"
+    return ""
 
 
 def manual_runs_once(evidence: Evidence) -> Iterator[Violation]:
