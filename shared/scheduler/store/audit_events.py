@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from scheduler.domain.audit_events import AuditEvent
 from scheduler.domain.guids import new_guid
-from scheduler.store.keyset import Keyset, created_between, in_order
+from scheduler.store.keyset import Keyset, Lead, created_between, in_order
 from scheduler.store.tables import audit_events
 
 _INSERT = text("""
@@ -18,6 +18,8 @@ _INSERT = text("""
         (guid, action, actor_guid, actor_name, target_type, target_guid, space_guid, data, created_at)
     VALUES (:guid, :action, :actor_guid, :actor_name, :target_type, :target_guid, :space_guid, :data, now())
 """).bindparams(bindparam("data", type_=JSONB))
+
+_INDEXED = ("target_guid", "actor_guid", "space_guid")  # the likely fewest rows first
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -53,8 +55,9 @@ def record(connection: Connection, deed: Deed) -> None:
 
 def audit_events_where(connection: Connection, wanted: AuditFilter, keyset: Keyset) -> Sequence[AuditEvent]:
     """Return audit events, newest first."""
-    rows = connection.execute(keyset.applied_to(_filtered(select(audit_events), wanted), audit_events.c.guid)).all()
-    return [_event(row) for row in in_order(rows, keyset)]
+    lead = _lead(wanted)
+    query = keyset.applied_to(_filtered(select(audit_events), wanted, lead), audit_events.c.guid, lead)
+    return [_event(row) for row in in_order(connection.execute(query).all(), keyset)]
 
 
 def count_audit_events(connection: Connection, wanted: AuditFilter, *, at_most: int) -> int:
@@ -63,11 +66,21 @@ def count_audit_events(connection: Connection, wanted: AuditFilter, *, at_most: 
     return int(connection.execute(select(func.count()).select_from(some)).scalar_one())
 
 
-def _filtered(query: Select[Any], wanted: AuditFilter) -> Select[Any]:
+def _lead(wanted: AuditFilter) -> Lead | None:
+    """Return the condition with an index that leaves the fewest rows."""
+    for name in _INDEXED:
+        if (value := getattr(wanted, name)) is not None:
+            return Lead(audit_events.c[name], value)
+    return None
+
+
+def _filtered(query: Select[Any], wanted: AuditFilter, lead: Lead | None = None) -> Select[Any]:
+    """Return the query with all conditions but the one that the page's index begins with."""
     columns = audit_events.c
     query = query.where(*created_between(columns, wanted.since, wanted.until))
-    for name in ("space_guid", "target_guid", "actor_guid", "action"):
-        if (value := getattr(wanted, name)) is not None:
+    for name in (*_INDEXED, "action"):
+        value = getattr(wanted, name)
+        if value is not None and (lead is None or lead.column is not columns[name]):
             query = query.where(columns[name] == value)
     return query
 

@@ -1,6 +1,9 @@
 """Pages of rows whose guids are ordered by time of creation: newest first, each page found by the guid at its edge.
 
-The cost of a page does not depend on how many rows lie before it, unless it is asked for by its distance (`offset`).
+The cost of a page does not depend on how many rows lie before it; asked for by its distance (`offset`), it is found by
+the index alone. Each index that serves pages begins with the column that says whose rows they are (`Lead`). That column
+is bounded on both sides instead of being compared with `=`, and is part of the order: otherwise PostgreSQL would leave
+it out and might walk all newer rows of all others, over the primary key.
 """
 
 from collections.abc import Sequence
@@ -9,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypeVar
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select
+from sqlalchemy import ColumnElement, Select, tuple_
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from scheduler.domain.guids import first_guid_at
@@ -18,6 +21,14 @@ from scheduler.domain.guids import first_guid_at
 _CLOCK_MARGIN = timedelta(minutes=10)
 
 Row = TypeVar("Row")
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Whose rows: the first column of the index, and its value."""
+
+    column: ColumnElement[Any]
+    value: Any
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -29,19 +40,30 @@ class Keyset:
     after: UUID | None = None
     offset: int = 0
 
-    def applied_to(self, query: Select[Any], guid: ColumnElement[Any]) -> Select[Any]:
-        """Return the query with order, edge and limit."""
-        if self.before is not None:
-            query = query.where(guid < self.before)
-        if self.after is not None:
-            query = query.where(guid > self.after)
-        order = guid.asc() if self.backwards else guid.desc()
-        return query.order_by(order).limit(self.limit).offset(self.offset or None)
-
     @property
     def backwards(self) -> bool:
         """Tell whether the rows nearest to the edge come first, which is oldest first."""
         return self.after is not None
+
+    def applied_to(self, query: Select[Any], guid: ColumnElement[Any], lead: Lead | None) -> Select[Any]:
+        """Return the query with edge, order and limit."""
+        query = query.where(*self._edges(guid, lead))
+        columns = [guid] if lead is None else [lead.column, guid]
+        query = query.order_by(*(column.asc() if self.backwards else column.desc() for column in columns))
+        if self.offset:
+            edge = query.with_only_columns(guid).offset(self.offset).limit(1).scalar_subquery()
+            query = query.where(guid <= edge)
+        return query.limit(self.limit)
+
+    def _edges(self, guid: ColumnElement[Any], lead: Lead | None) -> list[ColumnElement[bool]]:
+        if lead is None:
+            return [*([guid < self.before] if self.before else []), *([guid > self.after] if self.after else [])]
+        column, value = lead.column, lead.value
+        place = tuple_(column, guid)
+        return [
+            place < tuple_(value, self.before) if self.before else column <= value,
+            place > tuple_(value, self.after) if self.after else column >= value,
+        ]
 
 
 def in_order(rows: Sequence[Row], keyset: Keyset) -> Sequence[Row]:

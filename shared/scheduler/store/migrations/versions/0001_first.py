@@ -136,6 +136,10 @@ CREATE TABLE executions (
 -- History, newest first: guids are ordered by time of creation.
 CREATE INDEX executions_of_ref ON executions (ref_guid, guid);
 CREATE INDEX executions_of_schedule ON executions (schedule_guid, guid) WHERE schedule_guid IS NOT NULL;
+-- The rare ones of a long history are found without looking at the others.
+CREATE INDEX executions_failed ON executions (ref_guid, guid) WHERE state = 'FAILED';
+CREATE INDEX executions_skipped ON executions (ref_guid, guid) WHERE state = 'SKIPPED';
+CREATE INDEX executions_unscheduled ON executions (ref_guid, guid) WHERE trigger <> 'schedule';
 CREATE UNIQUE INDEX executions_idempotency ON executions (ref_guid, idempotency_key)
     WHERE idempotency_key IS NOT NULL;
 -- The last word on serial runs.
