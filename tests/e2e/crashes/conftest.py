@@ -1,7 +1,7 @@
 """Real processes that die at chosen moments, ten times faster than in earnest."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -29,7 +29,6 @@ class Crew:
     rows: Rows
     cc: StandInController
     environment: dict[str, str]
-    _apps: list[Any] = field(default_factory=list)
 
     def start(self, name: str, **variables: str) -> Service:
         """Start one more process of a service and wait until it is ready."""
@@ -37,7 +36,7 @@ class Crew:
 
     def call(self, url: str, **options: Any) -> Call:
         """Store a call."""
-        call = make_call(request=Request(**{"url": url, "auth_header": "bearer s3cret", **options}))
+        call = make_call(request=Request(**{"url": url, "auth_header": "bearer token", **options}))
         self.rows.add(call)
         return call
 

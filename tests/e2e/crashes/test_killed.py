@@ -170,3 +170,27 @@ def test_of_five_hundred_queued_runs_only_those_under_way_are_lost(
     assert ended.count(("SUCCEEDED", None)) == 480
     sent = [request.headers["x-scheduler-execution-guid"] for request in endpoint.requests]
     assert sorted(sent) == sorted(str(guid) for guid in guids)  # each exactly once
+
+
+def test_a_serial_schedule_goes_on_after_its_runner_was_killed(rabbit_crew: Crew, serve: Serve) -> None:
+    endpoint = serve(_silent_to_the_first)
+    call = rabbit_crew.call(endpoint.url, timeout_seconds=120)
+    schedule = make_schedule(call)
+    rabbit_crew.start("ticker")
+    runner = rabbit_crew.start("call-runner")
+    due = rabbit_crew.rows.now()
+    guids = [
+        rabbit_crew.rows.execution(
+            call, schedule, serial=True, scheduled_time=due + timedelta(seconds=number), start_by=None
+        )
+        for number in range(4)
+    ]
+    rabbit_crew.rows.run("SELECT pg_notify('scheduler_relay', '')")
+    _started(rabbit_crew, endpoint)
+    runner.kill()
+    rabbit_crew.start("call-runner")
+    rabbit_crew.await_row(guids[0], state="FAILED", reason="runner_lost")
+    rows = [rabbit_crew.await_row(guid, state="SUCCEEDED") for guid in guids[1:]]
+    starts = [row.execution_start_time for row in rows]
+    ends = [row.execution_end_time for row in rows]
+    assert all(end <= start for end, start in zip(ends, starts[1:], strict=False))  # one at a time, in order
