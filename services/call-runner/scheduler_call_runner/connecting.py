@@ -1,11 +1,9 @@
-"""Connections to endpoints: urllib3's, but to an address that was checked, and within the call's time."""
+"""Connections to endpoints: to an address that was checked, verified where TLS is asked for, and in time."""
 
 import contextlib
 import socket
 import ssl
 import time
-
-from urllib3.connection import HTTPConnection, HTTPSConnection
 
 from scheduler.domain.states import Reason
 from scheduler_call_runner.deadlines import BoundedSocket, BoundedTlsSocket, seconds_left
@@ -15,53 +13,35 @@ from scheduler_call_runner.resolving import Address, Resolver
 from scheduler_call_runner.targets import Origin
 
 
-class Connection(HTTPConnection):
-    """Is handed its socket; looking up names and connecting is the dialer's work."""
-
-    sock: BoundedSocket
-    dialled: BoundedSocket
-    born_at: float
-
-    def _new_conn(self) -> socket.socket:
-        return self.dialled
-
-
-class TlsConnection(HTTPSConnection):
-    """The same over TLS, which urllib3 sets up."""
-
-    sock: BoundedSocket
-    dialled: BoundedSocket
-    born_at: float
-
-    def _new_conn(self) -> socket.socket:
-        return self.dialled
-
-
-AnyConnection = Connection | TlsConnection
-
-
 class Dialer:
     """Opens connections; safe to share between threads."""
 
     def __init__(self, networks: Networks, resolver: Resolver, trust: ssl.SSLContext | None = None) -> None:
         self._networks = networks
         self._resolver = resolver
+        # From here on the context is only read: OpenSSL lets threads share one, but not change it.
         self._trust = trust or ssl.create_default_context()
+        self._trust.set_alpn_protocols(["http/1.1"])
         self._trust.sslsocket_class = BoundedTlsSocket
 
-    def connect(self, origin: Origin, deadline: float) -> AnyConnection:
+    def connect(self, origin: Origin, deadline: float) -> BoundedSocket:
         """Return a connection on which nothing was sent yet, TLS included.
 
         Raises CallFailedError, whatever goes wrong.
         """
         try:
-            return self._open(origin, self._dial(self._permitted(origin, deadline), deadline), deadline)
+            connection = self._dial(self._permitted(origin, deadline), deadline)
+            if origin.scheme == "https":
+                connection = self._secure(connection, origin, deadline)
         except ssl.SSLError as error:
             fault = f"TLS: {_tls_fault(error)}"
         except TimeoutError:
             fault = "it took too long"
         except OSError as error:
             fault = (error.strerror or "it was closed").lower()
+        else:
+            connection.opened_at = time.monotonic()
+            return connection
         raise CallFailedError(Reason.CONNECT_ERROR, f"no connection to {origin}: {fault}")
 
     def _permitted(self, origin: Origin, deadline: float) -> list[Address]:
@@ -87,20 +67,13 @@ class Dialer:
                 return sock
         raise fault
 
-    def _open(self, origin: Origin, sock: BoundedSocket, deadline: float) -> AnyConnection:
-        connection = (
-            TlsConnection(origin.host, origin.port, ssl_context=self._trust)
-            if origin.scheme == "https"
-            else Connection(origin.host, origin.port)
-        )
-        connection.dialled, connection.born_at = sock, time.monotonic()
-        try:
-            sock.settimeout(seconds_left(deadline))  # also the limit of the whole TLS handshake
-            connection.connect()
-        except OSError:
-            discard(connection)
-            raise
-        return connection
+    def _secure(self, sock: BoundedSocket, origin: Origin, deadline: float) -> BoundedSocket:
+        """Return the connection with TLS on it; the old one is used up in any case."""
+        with sock:
+            sock.settimeout(seconds_left(deadline))  # the limit of the whole handshake
+            secured = self._trust.wrap_socket(sock, server_hostname=origin.host.rstrip("."))
+        assert isinstance(secured, BoundedTlsSocket)
+        return secured
 
 
 def _tls_fault(error: ssl.SSLError) -> str:
@@ -109,7 +82,7 @@ def _tls_fault(error: ssl.SSLError) -> str:
     return str(error.reason or "the handshake failed").replace("_", " ").lower()
 
 
-def discard(connection: AnyConnection) -> None:
+def discard(connection: BoundedSocket) -> None:
     """Close a connection, whatever state it is in."""
     with contextlib.suppress(OSError):
         connection.close()

@@ -31,6 +31,7 @@ def seconds_left(deadline: float) -> float:
 class BoundedSocket(socket.socket):
     """For one exchange after another; each begins with `begin`."""
 
+    opened_at = 0.0
     _deadline = float("inf")
     _unread_bytes = MAX_ANSWER_BYTES
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from http.client import HTTPException, HTTPResponse, IncompleteRead
 
 from scheduler.domain.states import Reason
-from scheduler_call_runner.connecting import AnyConnection, Dialer, discard
-from scheduler_call_runner.deadlines import TooLargeError
+from scheduler_call_runner.connecting import Dialer, discard
+from scheduler_call_runner.deadlines import BoundedSocket, TooLargeError
 from scheduler_call_runner.failures import CallFailedError, NotSentError
 from scheduler_call_runner.idle import IdleConnections
 from scheduler_call_runner.targets import Origin
@@ -52,7 +52,7 @@ class Exchange:
         )
         reusable = False
         try:
-            connection.sock.begin(deadline)
+            connection.begin(deadline)
             if not may_start():
                 raise NotSentError
             answer, reusable = _converse(connection, request)
@@ -66,10 +66,10 @@ class Exchange:
         return answer
 
 
-def _converse(connection: AnyConnection, request: Prepared) -> tuple[Answer, bool]:
+def _converse(connection: BoundedSocket, request: Prepared) -> tuple[Answer, bool]:
     """Return the answer and whether the connection can be used again."""
     is_sent = _is_sent(connection, request.wire)
-    with HTTPResponse(connection.sock, method=request.method) as response:
+    with HTTPResponse(connection, method=request.method) as response:
         response.begin()
         answer = Answer(response.status, response.getheader("Location"), response.getheader("Retry-After"))
         try:
@@ -81,10 +81,10 @@ def _converse(connection: AnyConnection, request: Prepared) -> tuple[Answer, boo
         return answer, is_sent and response.isclosed() and not response.will_close
 
 
-def _is_sent(connection: AnyConnection, wire: bytes) -> bool:
+def _is_sent(connection: BoundedSocket, wire: bytes) -> bool:
     """Send everything, unless the endpoint hangs up: then it may have answered before it had read it all."""
     try:
-        connection.sock.sendall(wire)
+        connection.sendall(wire)
     except (BrokenPipeError, ConnectionResetError):
         return False
     return True

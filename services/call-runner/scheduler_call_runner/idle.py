@@ -8,9 +8,10 @@ import threading
 import time
 from collections import OrderedDict, defaultdict
 
-from urllib3.util.wait import wait_for_read
+from urllib3.util import wait_for_read
 
-from scheduler_call_runner.connecting import AnyConnection, discard
+from scheduler_call_runner.connecting import discard
+from scheduler_call_runner.deadlines import BoundedSocket
 from scheduler_call_runner.targets import Origin
 
 IDLE_SECONDS = 1.0  # servers that close early do so after 2 s
@@ -23,10 +24,10 @@ class IdleConnections:
     def __init__(self, limit: int) -> None:
         self._limit = limit
         self._lock = threading.Lock()
-        self._by_origin: defaultdict[Origin, OrderedDict[AnyConnection, None]] = defaultdict(OrderedDict)
-        self._all: OrderedDict[AnyConnection, tuple[Origin, float]] = OrderedDict()  # the longest idle first
+        self._by_origin: defaultdict[Origin, OrderedDict[BoundedSocket, None]] = defaultdict(OrderedDict)
+        self._all: OrderedDict[BoundedSocket, tuple[Origin, float]] = OrderedDict()  # the longest idle first
 
-    def take(self, origin: Origin) -> AnyConnection | None:
+    def take(self, origin: Origin) -> BoundedSocket | None:
         """Return a connection that is still open, the last one used first."""
         while True:
             with self._lock:
@@ -38,14 +39,14 @@ class IdleConnections:
                 if not waiting:
                     del self._by_origin[origin]
             # Whatever can be read now is no answer to what we have not sent yet, but the end of the connection.
-            if time.monotonic() - since <= IDLE_SECONDS and not wait_for_read(connection.sock, 0):
+            if time.monotonic() - since <= IDLE_SECONDS and not wait_for_read(connection, 0):
                 return connection
             discard(connection)
 
-    def put(self, origin: Origin, connection: AnyConnection) -> None:
+    def put(self, origin: Origin, connection: BoundedSocket) -> None:
         """Keep a connection on which everything was read."""
         now = time.monotonic()
-        if now - connection.born_at > AGE_SECONDS:
+        if now - connection.opened_at > AGE_SECONDS:
             discard(connection)
             return
         with self._lock:
@@ -66,14 +67,14 @@ class IdleConnections:
         while (connection := self._take_outdated(idle_seconds=0)) is not None:
             discard(connection)
 
-    def _take_outdated(self, idle_seconds: float = IDLE_SECONDS) -> AnyConnection | None:
+    def _take_outdated(self, idle_seconds: float = IDLE_SECONDS) -> BoundedSocket | None:
         with self._lock:
             if not self._all:
                 return None
             _, since = next(iter(self._all.values()))
             return self._remove_longest_idle() if time.monotonic() - since >= idle_seconds else None
 
-    def _remove_longest_idle(self) -> AnyConnection:
+    def _remove_longest_idle(self) -> BoundedSocket:
         connection, (origin, _) = self._all.popitem(last=False)
         waiting = self._by_origin[origin]
         del waiting[connection]

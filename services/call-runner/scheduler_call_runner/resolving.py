@@ -32,7 +32,7 @@ def _literal(host: str, port: int) -> list[Address]:
     """Return the address that `host` already is, in whatever notation, and nothing for a name."""
     try:
         return look_up(host, port, flags=socket.AI_NUMERICHOST)
-    except socket.gaierror:
+    except (socket.gaierror, UnicodeError):
         return []
 
 

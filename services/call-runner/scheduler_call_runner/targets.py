@@ -50,7 +50,7 @@ class Target:
         if parts is None or parts.scheme not in DEFAULT_PORTS or not parts.host:
             raise CallFailedError(Reason.BAD_REQUEST, "the URL is no absolute http or https URL")
         port = parts.port or DEFAULT_PORTS[parts.scheme]
-        return cls(Origin(parts.scheme, parts.host.strip("[]").lower(), port), parts.request_uri, url)
+        return cls(Origin(parts.scheme, _host(parts.host), port), parts.request_uri, url)
 
     def follow(self, location: str) -> "Target":
         """Return the target of a redirect.
@@ -68,3 +68,13 @@ class Target:
                 Reason.DENIED, f"{self.origin} redirects from https to http, which would expose the request"
             )
         return target
+
+
+def _host(written: str) -> str:
+    """Return the host as resolvers and certificates know it."""
+    host = written.strip("[]").lower()
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        raise CallFailedError(Reason.BAD_REQUEST, "the host in the URL can be no name") from None
+    return host

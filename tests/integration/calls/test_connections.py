@@ -81,6 +81,13 @@ def test_a_name_that_does_not_exist_is_said_so(attempt: Attempt, through: Throug
     assert outcome.message == "the name nowhere.example does not resolve: Name or service not known"
 
 
+@pytest.mark.parametrize("host", ["x" * 64, f"{'x' * 64}.example", "..", ".example", "a..b"])
+def test_what_can_be_no_name_is_said_so(attempt: Attempt, host: str) -> None:
+    for scheme in ("http", "https"):
+        outcome = _expect(attempt(f"{scheme}://{host}/"), ExecutionState.FAILED, Reason.BAD_REQUEST)
+        assert outcome.message == "the host in the URL can be no name"
+
+
 def test_a_resolver_that_hangs_keeps_one_thread_and_no_call(serve: Serve, attempt: Attempt, through: Through) -> None:
     endpoint, release, asked = serve(), threading.Event(), []
 

@@ -88,6 +88,8 @@ def test_what_frames_the_request_cannot_be_set_by_a_header(serve: Serve, attempt
         {"url": "http://"},
         {"url": "http://exa mple.com/"},
         {"url": "http://[::1/"},
+        {"url": "http://a%00b/"},
+        {"url": "http://a%0ab/"},
         {"url": "nonsense"},
     ],
 )
