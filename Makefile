@@ -61,8 +61,9 @@ faults: $(VENV)/dev rabbitmq ## Every kind of fault, judged by the rules; DURATI
 	@$(BIN)/python -m tests.faults $(if $(DURATION),--duration $(DURATION)) $(if $(SEED),--seed $(SEED)) $(FAULTS_ARGS)
 
 .PHONY: fuzz
-fuzz: $(VENV)/dev rabbitmq ## The property tests, with far more examples than the tests have time for
+fuzz: $(VENV)/dev rabbitmq ## Property tests with far more examples, and 20,000 made up requests to the API
 	@$(BIN)/pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=fuzz --timeout=3600 $(PYTEST_ARGS)
+	@$(BIN)/python -m tests.fuzz $(FUZZ_ARGS)
 
 .PHONY: bench
 bench: $(VENV)/dev rabbitmq ## 10,000 calls due at one instant, measured; BENCH='steady peers' names others, BENCH= runs all
