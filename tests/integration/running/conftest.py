@@ -97,11 +97,18 @@ class RunnerInHand:
     runner: Runner
     stop: Stop
     written: Stop
+    writing: threading.Thread | None = None
 
     def start(self) -> None:
         self.liveness.beat()
-        start_thread("finish", self.finisher.run)
+        self.writing = start_thread("finish", self.finisher.run)
         self.runner.start()
+
+    def end(self) -> None:
+        """Let nothing try to write once the database is gone."""
+        if self.writing is not None:
+            self.drain(grace_seconds=2)
+            self.writing.join(5)
 
     def drain(self, grace_seconds: float = 5) -> None:
         self.stop.set()
@@ -130,6 +137,6 @@ def in_hand(rows: Rows) -> Iterator[RunnerInHand]:
         workers=2,
         stop=stop,
     )
-    yield RunnerInHand(rows, consumer, performer, liveness, finisher, runner, stop, written)
-    stop.set()
-    written.set()
+    in_hand = RunnerInHand(rows, consumer, performer, liveness, finisher, runner, stop, written)
+    yield in_hand
+    in_hand.end()
