@@ -136,8 +136,14 @@ def _reply(described: Operation, asked: Asked, status: int, value: Any) -> Respo
     assert not isinstance(schema, tuple)
     if not isinstance(value, Part):
         return json_response(status, _schema(schema).dump(value))
-    links = pagination(value, asked.wanted, request.base_url, request.args.to_dict())
+    links = pagination(value, asked.wanted, _own_url(), request.args.to_dict())
     return json_response(status, {"pagination": links, "resources": _schema(schema).dump(value.rows, many=True)})
+
+
+def _own_url() -> str:
+    """Return the URL that was asked for, as its user has it: TLS may end at a router before us."""
+    is_https = request.headers.get("X-Forwarded-Proto", "").lower() == "https"
+    return request.base_url.replace("http://", "https://", 1) if is_https else request.base_url
 
 
 @cache

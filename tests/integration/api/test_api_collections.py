@@ -45,6 +45,13 @@ def test_pages_are_linked_by_real_urls(api: Api, app: MadeApp) -> None:
     assert content_of(api.get(_relative(first["last"]["href"]))) == pages[2]
 
 
+def test_behind_a_router_that_ends_tls_links_stay_https(api: Api, app: MadeApp) -> None:
+    api.create_job(app.guid)
+    headers = {"X-Forwarded-Proto": "https", "Host": "scheduler.example.com"}
+    page = content_of(api.get(f"/jobs?space_guid={app.space_guid}&per_page=1", headers=headers))
+    assert page["pagination"]["first"]["href"].startswith("https://scheduler.example.com/jobs?")
+
+
 def test_a_page_behind_the_end_is_empty(api: Api, app: MadeApp) -> None:
     api.create_job(app.guid)
     page = content_of(api.get(f"/jobs?space_guid={app.space_guid}&page=7&per_page=10"))
