@@ -59,7 +59,7 @@ def test_a_cut_connection_is_reset_and_new_ones_are_refused_until_healed(proxy: 
     proxy.cut("runner > endpoint", refuse=True)
     with pytest.raises(ConnectionResetError):
         client.recv(1)
-    with socket.create_connection(address, timeout=10) as refused, pytest.raises(ConnectionResetError):
+    with pytest.raises(ConnectionResetError), socket.create_connection(address, timeout=10) as refused:
         refused.recv(1)
     proxy.heal("runner > endpoint")
     with socket.create_connection(address, timeout=10) as anew:

@@ -94,6 +94,7 @@ def test_what_a_killed_test_session_leaves_behind_is_removed(tmp_path: Path) -> 
             folder = Path(tempfile.mkdtemp())
             reaper.folder(folder)
             print(server.pid, folder, flush=True)
+            os.kill(reaper.pid, signal.SIGTERM)
             os.kill(os.getpid(), signal.SIGKILL)
             """
         )
