@@ -188,7 +188,9 @@ def test_overlapping_runs_are_found() -> None:
     assert _broken(_seen([long, waiting, _row(30), _row(40)], phases=wait)) == set()
     longer, too_long = replace(long, ended=_at(34)), replace(waiting, started=_at(34.5), ended=_at(35))
     second = replace(_row(30), started=_at(35.5), ended=_at(36))
-    assert _broken(_seen([longer, too_long, second, _row(40)], phases=wait)) == {"overlap"}
+    rows = [longer, too_long, second, _row(40)]
+    hits = [_hit(longer, done=_at(33.9)), *map(_hit, rows[1:])]
+    assert _broken(_seen(rows, phases=wait, hits=hits)) == {"overlap"}
 
 
 def test_serial_runs_side_by_side_are_found() -> None:
@@ -196,6 +198,11 @@ def test_serial_runs_side_by_side_are_found() -> None:
     hits = [_hit(row) for row in rows]
     assert _broken(_seen(rows, hits=hits)) == set()
     assert _broken(_seen(rows, hits=[replace(hits[0], done=_at(25)), *hits[1:]])) == {"serial runs overlap"}
+    late = [replace(rows[0], ended=_at(28)), *rows[1:]]
+    assert _broken(_seen(late, hits=hits)) == {"serial runs overlap"}
+    # Its runner was stopped and given up, others went on, and then the outcome came after all.
+    much_later = [replace(rows[0], ended=_at(70)), *rows[1:]]
+    assert _broken(_seen(much_later, hits=hits)) == set()
     lost = [replace(rows[0], state="FAILED", reason="timeout"), *rows[1:]]
     assert _broken(_seen(lost, hits=[replace(hits[0], done=_at(25)), *hits[1:]])) == set()
 

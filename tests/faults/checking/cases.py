@@ -103,6 +103,18 @@ class Evidence:
         self.cases = [Case(each, by_schedule[each.guid], seen.until) for each in seen.timelines]
         self.ended_at = max((row.ended or 0 for row in seen.rows), default=seen.until)
 
+    def live_until(self, row: Row) -> int | None:
+        """Return until when a run surely counted as live, None while it does.
+
+        An outcome that was written long after the work was done may have come after the rescue had given the run up,
+        and replaced that; the row does not tell when others could go on.
+        """
+        done = [hit.done or hit.arrived for hit in self.hits.get(row.guid, ())]
+        patience = int(self.seen.liveness_seconds / 3 * SECOND)
+        if row.ended is not None and done and row.ended - max(done) > patience:
+            return max(done)
+        return row.ended
+
     def faults_between(self, began: int, ended: int, *, settle_seconds: float = 0.0) -> list[Fault]:
         """Return the faults that were in force, or over for less than `settle_seconds`, within the stretch."""
         settle = int(settle_seconds * SECOND)

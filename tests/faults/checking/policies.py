@@ -128,14 +128,14 @@ def overlap_kept(evidence: Evidence) -> Iterator[Violation]:
     for case in evidence.cases:
         for position, row in enumerate(case.rows):
             before = [other for other in case.rows[max(0, position - _LOOK_BACK) : position] if other.runs]
-            fault = _overlap_fault(case, row, before) if row.runs else ""
+            fault = _overlap_fault(evidence, case, row, before) if row.runs else ""
             if fault:
                 yield Violation(rule="overlap", schedule=case.timeline.guid, execution=row.guid, text=fault)
 
 
-def _overlap_fault(case: Case, row: Row, before: list[Row]) -> str:
+def _overlap_fault(evidence: Evidence, case: Case, row: Row, before: list[Row]) -> str:
     at = row.created + NOW_SLACK
-    running = [other for other in before if _started(other) <= at < (other.ended or at + 1)]
+    running = [other for other in before if _started(other) <= at < (evidence.live_until(other) or at + 1)]
     waiting = [other for other in before if _started(other) > at]
     if _planned_under(case, row, "skip") and running + waiting:
         return f"{row.guid} was planned beside {(running + waiting)[0].guid}"

@@ -84,7 +84,7 @@ def serial_kept(evidence: Evidence) -> Iterator[Violation]:
     for case in evidence.cases:
         serial = [row for row in case.rows if row.serial]
         yield from _overlapping_hits(evidence, serial)
-        yield from _overlapping_rows(serial)
+        yield from _overlapping_rows(evidence, serial)
 
 
 def _overlapping_hits(evidence: Evidence, rows: list[Row]) -> Iterator[Violation]:
@@ -106,10 +106,11 @@ def _given_up(row: Row) -> bool:
     return row.reason in GAVE_UP or row.attempt > 1
 
 
-def _overlapping_rows(rows: list[Row]) -> Iterator[Violation]:
+def _overlapping_rows(evidence: Evidence, rows: list[Row]) -> Iterator[Violation]:
     ran = sorted((row for row in rows if row.started is not None), key=lambda row: row.started or 0)
     for row, other in pairwise(ran):
-        if row.ended is not None and (other.started or 0) < row.ended and not _given_up(row):
+        ended = evidence.live_until(row)
+        if ended is not None and (other.started or 0) < ended and not _given_up(row):
             text = f"{other.guid} started at {show(other.started)}, {row.guid} ended at {show(row.ended)}"
             yield _of(other, "serial runs overlap", text)
 
