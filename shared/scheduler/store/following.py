@@ -53,11 +53,6 @@ _LOOK_AGAIN = text("""
     WHERE e.guid = u.guid AND e.task_guid = u.task_guid AND e.state = 'RUNNING'
 """)
 
-_SECONDS_TO_NEXT = text("""
-    SELECT extract(epoch FROM min(next_poll_at) - now()) FROM executions
-    WHERE state = 'RUNNING' AND task_guid IS NOT NULL
-""")
-
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Followed:
@@ -133,9 +128,3 @@ def look_again(connection: Connection, looks: Sequence[tuple[Followed, float]]) 
 
 def _keys(followed: Sequence[Followed]) -> dict[str, list[str]]:
     return {"guids": [str(each.guid) for each in followed], "tasks": [each.task_guid for each in followed]}
-
-
-def seconds_to_next_look(connection: Connection) -> float | None:
-    """Return how long until a task is due for a look, None when none runs."""
-    distance = connection.execute(_SECONDS_TO_NEXT).scalar()
-    return None if distance is None else float(distance)

@@ -10,6 +10,7 @@ import pytest
 
 from scheduler.domain.claims import Finish, Outcome
 from scheduler.domain.states import ExecutionState, Reason
+from scheduler_call_runner import resolving
 from scheduler_call_runner.connecting import Dialer
 from scheduler_call_runner.exchange import Exchange
 from scheduler_call_runner.idle import IdleConnections
@@ -106,6 +107,24 @@ def test_a_resolver_that_hangs_keeps_one_thread_and_no_call(serve: Serve, attemp
     _expect(attempt(f"http://fine:{endpoint.port}/", through=exchange), ExecutionState.SUCCEEDED)
     assert asked == ["hanging", "fine"]
     release.set()
+
+
+def test_a_resolver_that_hangs_on_many_names_is_not_asked_about_more(
+    attempt: Attempt, through: Through, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(resolving, "MAX_LOOKUPS", 2)
+    release = threading.Event()
+
+    def look_up(_host: str, _port: int) -> list[Address]:
+        release.wait(30)
+        return []
+
+    exchange = through(Dialer(Networks(), Resolver(look_up)))
+    outcomes = [attempt(f"http://name-{n}/", through=exchange, connect_timeout_seconds=0.1) for n in range(3)]
+    release.set()
+    messages = [_expect(outcome, ExecutionState.FAILED, Reason.CONNECT_ERROR).message for outcome in outcomes]
+    assert [message.endswith("it took too long") for message in messages] == [True, True, False]
+    assert messages[2] == "too many name look-ups are waiting for an answer"
 
 
 def test_a_trusted_certificate_for_the_right_host_is_accepted(
