@@ -2,7 +2,8 @@
 # and a package index.
 
 PYTHON ?= python3
-WORKERS ?= 2
+# Tests wait for processes and clocks most of the time, so there are more workers than two cores would ask for.
+WORKERS ?= 4
 PYTEST_ARGS ?=
 BENCH ?= burst
 
