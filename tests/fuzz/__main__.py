@@ -26,7 +26,7 @@ from schemathesis import GenerationMode
 from scheduler_local import seed
 from scheduler_local.testing import StandInUaa, Start, start_controller, start_uaa
 from tests.fixtures.contract import CHECKS
-from tests.fixtures.postgres import _new_server
+from tests.fixtures.postgres import LocalPostgres, _binaries
 from tests.fixtures.reaper import Reaper
 from tests.fixtures.session import free_port, wait_until
 from tests.fixtures.world import World
@@ -76,7 +76,7 @@ class Fuzz:
 
         try:
             ask()
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is a finding, and the others are looked for too
+        except (Exception, BaseExceptionGroup) as error:  # noqa: BLE001 - a finding; others are looked for all the same
             if "Unsatisfiable" not in type(error).__name__:  # nothing about this operation can be wrong
                 self.findings.append(f"{operation.label} as {user or 'nobody'}, {mode.value}:\n{error}")
 
@@ -89,7 +89,8 @@ def running_api() -> Iterator[tuple[str, StandInUaa, World]]:
     folder.chmod(0o755)
     reaper.folder(folder)
     logs = [Start(log=folder / f"{name}.log") for name in ("uaa", "controller")]
-    postgres = _new_server(folder / "postgres", reaper)
+    postgres = LocalPostgres(_binaries(), folder / "postgres", reaper)
+    postgres.start()
     try:
         with start_uaa(logs[0]) as uaa, start_controller(uaa, logs[1]) as controller:
             port = free_port()
