@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import psutil
-
 from tests.fixtures.postgres import LocalPostgres, _binaries
 from tests.fixtures.rabbitmq import LocalRabbit, _scripts
 from tests.fixtures.reaper import Reaper
@@ -44,19 +42,7 @@ class Servers:
     postgres: LocalPostgres
     rabbitmq: LocalRabbit
     endpoint: str
-
-    def processes(self) -> dict[str, list[psutil.Process]]:
-        """Return the servers' processes by name, to account for their CPU."""
-        found: dict[str, list[psutil.Process]] = {"postgres": [], "rabbitmq": [], "endpoint": []}
-        for process in psutil.process_iter(["name", "cmdline"]):
-            line = " ".join(process.info["cmdline"] or [])
-            if process.info["name"] == "postgres":
-                found["postgres"].append(process)
-            elif process.info["name"].startswith("beam"):
-                found["rabbitmq"].append(process)
-            elif "nginx" in line or "bench.endpoint" in line:
-                found["endpoint"].append(process)
-        return found
+    pids: dict[str, int]  # of the main process of each, to account for its CPU
 
 
 @contextmanager
@@ -74,16 +60,17 @@ def servers() -> Iterator[Servers]:
         postgres.start()
         rabbitmq = LocalRabbit(scripts, folder / "rabbitmq", reaper)
         rabbitmq.start()
-        endpoint = _start_endpoint(folder, reaper)
-        yield Servers(reaper, folder, postgres, rabbitmq, endpoint)
+        endpoint, endpoint_pid = _start_endpoint(folder, reaper)
+        pids = {"postgres": postgres.pid, "rabbitmq": rabbitmq.pid, "endpoint": endpoint_pid}
+        yield Servers(reaper, folder, postgres, rabbitmq, endpoint, pids)
         rabbitmq.close()
         postgres.close()
     finally:
         reaper.close()
 
 
-def _start_endpoint(folder: Path, reaper: Reaper) -> str:
-    """Return the URL of an nginx, or of a small server of our own where there is none."""
+def _start_endpoint(folder: Path, reaper: Reaper) -> tuple[str, int]:
+    """Return URL and process of an nginx, or of a small server of our own where there is none."""
     port = free_port()
     nginx = shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/bin:/opt/homebrew/bin")
     if nginx:
@@ -96,7 +83,7 @@ def _start_endpoint(folder: Path, reaper: Reaper) -> str:
     reaper.watch(process.pid, end_with=signal.SIGTERM)
     url = f"http://127.0.0.1:{port}/"
     wait_until(lambda: _listens(port), within=20, what="the endpoint listens")
-    return url
+    return url, process.pid
 
 
 def _listens(port: int) -> bool:

@@ -94,9 +94,9 @@ class Meter:
     """CPU seconds by process name between two moments, and proportional memory at the end."""
 
     def __init__(self, servers: Servers, running: list[Running]) -> None:
-        self._processes = servers.processes()
+        self._roots = {name: [psutil.Process(pid)] for name, pid in servers.pids.items()}
         for service in running:
-            self._processes.setdefault(service.name, []).append(service.psutil)
+            self._roots.setdefault(service.name, []).append(service.psutil)
         self._started_at = time.monotonic()
         self._before = self._cpu()
 
@@ -111,24 +111,28 @@ class Meter:
 
     def megabytes(self) -> dict[str, float]:
         """Return the proportional set size of each."""
-        return {name: round(sum(map(_pss, processes)) / 2**20, 1) for name, processes in self._processes.items()}
+        return {name: round(sum(map(_pss, _families(roots))) / 2**20, 1) for name, roots in self._roots.items()}
 
     def _cpu(self) -> dict[str, float]:
-        return {name: sum(map(_cpu, processes)) for name, processes in self._processes.items()}
+        return {name: sum(map(_cpu_of, _families(roots))) for name, roots in self._roots.items()}
 
 
-def _cpu(process: psutil.Process) -> float:
+def _families(roots: list[psutil.Process]) -> list[psutil.Process]:
+    """Return the processes with all that they started; PostgreSQL has one for each connection."""
+    return [process for root in roots for process in (root, *root.children(recursive=True))]
+
+
+def _cpu_of(process: psutil.Process) -> float:
+    """Return what the process used, and those of its children that have ended."""
     try:
         times = process.cpu_times()
-        children = sum(_cpu(child) for child in process.children()) if process.name() != "postgres" else 0.0
-        return float(times.user + times.system + children)
+        return float(times.user + times.system + times.children_user + times.children_system)
     except psutil.NoSuchProcess:
         return 0.0
 
 
 def _pss(process: psutil.Process) -> int:
     try:
-        own = process.memory_full_info().pss
-        return int(own + sum(_pss(child) for child in process.children()))
+        return int(process.memory_full_info().pss)
     except (psutil.NoSuchProcess, psutil.AccessDenied):
         return 0
