@@ -41,7 +41,7 @@ check: lint types test ## Everything that CI checks
 test: $(VENV)/dev rabbitmq ## The tests with branch coverage; PYTEST_ARGS='-k relay' runs some, WORKERS=1 one at a time
 	@$(call say,Running the tests …)
 	@rm -f .coverage .coverage.*
-	@$(BIN)/pytest -n $(WORKERS) --cov --cov-report=term:skip-covered $(PYTEST_ARGS) \
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal --cov --cov-report=term:skip-covered $(PYTEST_ARGS) \
 	  || { status=$$?; exec >&2; echo; echo "FAILED: the tests; run one alone with: make test PYTEST_ARGS='-k NAME'"; exit $$status; }
 
 .PHONY: lint
@@ -63,7 +63,7 @@ faults: $(VENV)/dev rabbitmq ## Every kind of fault, judged by the rules; DURATI
 
 .PHONY: fuzz
 fuzz: $(VENV)/dev rabbitmq ## Property tests with far more examples, and 20,000 made up requests to the API
-	@$(BIN)/pytest -n $(WORKERS) -m hypothesis --hypothesis-profile=fuzz --timeout=3600 $(PYTEST_ARGS)
+	@$(BIN)/pytest -n $(WORKERS) --dist worksteal -m hypothesis --hypothesis-profile=fuzz --timeout=3600 $(PYTEST_ARGS)
 	@$(BIN)/python -m tests.fuzz $(FUZZ_ARGS)
 
 .PHONY: bench
