@@ -161,7 +161,7 @@ def _go_over_boundaries(url: str, uaa: StandInUaa) -> int:
 def main() -> int:
     """Run as asked."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--requests", type=int, default=22_000)
     given_options = parser.parse_args()
     began = time.monotonic()
     with running_api() as (url, uaa, world):
