@@ -88,7 +88,7 @@ def test_nothing_is_left_of_a_job_that_is_deleted_while_others_add_to_it(
 def test_edits_at_once_are_made_one_after_the_other(api: Api, app: MadeApp) -> None:
     path = f"/jobs/{api.create_job(app.guid)['guid']}"
     its = f"{path}/schedules/{api.schedule(path)['guid']}"
-    answers = _all_at_once(lambda number: api.patch(its, {"expression": f"{number} 0 1 1 *"}))
+    answers = _all_at_once(lambda number: api.patch(its, {"expression": f"{number + 1} 0 1 1 *"}))
     versions = sorted(content_of(answer)["definition_version"] for answer in answers)
     assert versions == list(range(2, 2 + _AT_ONCE))
 
