@@ -4,12 +4,14 @@ import os
 import subprocess
 import sys
 import textwrap
+from contextlib import closing
 from pathlib import Path
 
 import psutil
 import psycopg2
 import pytest
 
+from scheduler.queue import open_publisher
 from tests.fixtures.postgres import PostgresServer
 from tests.fixtures.processes import Spawn
 from tests.fixtures.rabbitmq import RabbitNode
@@ -53,6 +55,14 @@ def test_a_vhost_is_ready_for_clients_and_the_node_survives_being_killed(amqp_ur
     rabbitmq.kill()
     rabbitmq.start()
     assert amqp_url.rpartition("/")[2] in rabbitmq.control("list_vhosts")
+
+
+def test_a_rabbitmq_that_declares_no_queue_any_more_starts_afresh(rabbitmq: RabbitNode) -> None:
+    rabbitmq.control("eval", "application:stop(ra).")  # the part of RabbitMQ that quorum queues live in
+    with pytest.warns(UserWarning, match="of no use any more"):
+        rabbitmq.heal()
+    with closing(open_publisher(rabbitmq.create_vhost(), "")) as publisher:
+        wait_until(publisher.connected, within=30, what="the queues are declared")
 
 
 def test_a_process_that_ignores_sigterm_is_found_and_killed(

@@ -57,7 +57,8 @@ def test_every_field_that_is_sent_has_limits() -> None:
                 assert "maxItems" in rule, f"{name}.{field}"
 
 
-@pytest.fixture(scope="session")
+# Of the module, not of the session: tests of other modules, which may come in between, empty what they share with it.
+@pytest.fixture(scope="module")
 def served(
     shared_engine: Engine, uaa_process: StandInUaa, controller_process: StandInController
 ) -> Iterator[tuple[Api, World]]:
