@@ -31,6 +31,11 @@ class Finisher:
     stop: Stop  # set when nothing more will come
     on_written: Callable[[Ended], None] = lambda _: None
     _waiting: "queue.SimpleQueue[Ended]" = field(default_factory=queue.SimpleQueue)
+    _autocommit: Engine = field(init=False)
+
+    def __post_init__(self) -> None:
+        # A part of a batch is one statement, which needs no BEGIN and COMMIT around it.
+        self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
     def put(self, claimed: Claimed, outcome: Outcome) -> None:
         """Hand over what became of a claimed execution."""
@@ -41,8 +46,8 @@ class Finisher:
         was_full = False
         while not (self.stop.is_set() and self._waiting.empty()):
             batch = self._gather(patient=was_full)
-            if batch:
-                self._write_until_written(batch)
+            for part in _parts(batch):
+                self._write_until_written(part)
             was_full = len(batch) > 1
 
     def _gather(self, *, patient: bool) -> list[Ended]:
@@ -62,7 +67,7 @@ class Finisher:
     def _write_until_written(self, batch: list[Ended]) -> None:
         while True:
             try:
-                with self.engine.begin() as connection:
+                with self._autocommit.connect() as connection:
                     written = write_outcomes(connection, batch)
             except (DataError, IntegrityError, ValueError) as error:
                 self._isolate(batch, error)
@@ -103,6 +108,13 @@ class Finisher:
         if _log.isEnabledFor(logging.DEBUG):
             states = Counter(o.state if isinstance(o, Finish) else "PENDING" for _, o in batch)
             _log.debug("Outcomes were written.", extra={"action": "outcomes_written", **states})
+
+
+def _parts(batch: list[Ended]) -> list[list[Ended]]:
+    """Return what has ended, and what is to be tried again: each is written by a statement of its own."""
+    finished = [ended for ended in batch if isinstance(ended[1], Finish)]
+    again = [ended for ended in batch if not isinstance(ended[1], Finish)]
+    return [part for part in (finished, again) if part]
 
 
 def _without_words(outcome: Outcome) -> Outcome:

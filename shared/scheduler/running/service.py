@@ -53,6 +53,7 @@ def open_database(settings: Settings, *, pool_size: int, lock_timeout_seconds: f
         lock_timeout_seconds=lock_timeout_seconds,
         application_name=f"ocf-scheduler {settings.service}",
         pre_ping=settings.service in {Service.API, Service.BROKER},
+        for_prepared=settings.service in {Service.JOB_RUNNER, Service.CALL_RUNNER},
     )
 
 

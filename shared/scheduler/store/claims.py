@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Connection, TextClause, text
+from sqlalchemy import Connection, text
 
 from scheduler.domain.calls import Call
 from scheduler.domain.claims import Claimed
@@ -18,9 +18,15 @@ from scheduler.domain.states import RefType
 from scheduler.store.bells import RELAY, ring
 from scheduler.store.calls import call_from
 from scheduler.store.jobs import job_from
+from scheduler.store.prepared import Prepared, execute
 from scheduler.store.sealing import CannotUnsealError, Seal
+from scheduler.store.tables import calls, jobs
 
-_LOCK = text("SELECT guid FROM executions WHERE guid = ANY(CAST(:guids AS uuid[])) ORDER BY guid FOR UPDATE")
+_LOCK = Prepared(
+    "lock_executions",
+    {"guids": "uuid[]"},
+    "SELECT guid FROM executions WHERE guid = ANY(:guids) ORDER BY guid FOR UPDATE",
+)
 
 # A serial row has its turn while no other row of its schedule runs and none that is older waits.
 _HAS_TURN = """
@@ -53,7 +59,7 @@ _CLAIM = """
             execution_start_time = clock_timestamp(),
             first_start_time = coalesce(e.first_start_time, clock_timestamp()),
             previous_execution_guid = CASE WHEN e.schedule_guid IS NOT NULL THEN ({previous}) END
-        WHERE e.guid = ANY(CAST(:guids AS uuid[])) AND e.ref_type = '{kind}'
+        WHERE e.guid = ANY(:guids) AND e.ref_type = '{kind}'
             AND (e.look_up_first OR EXISTS (SELECT FROM {table} w WHERE w.guid = e.ref_guid)) AND (
             (e.state = 'RUNNING' AND e.claim_token = :token)
             OR (e.state = 'PENDING' AND coalesce(e.not_before, e.created_at) <= now()
@@ -64,7 +70,7 @@ _CLAIM = """
     )
     SELECT c.guid AS execution_guid, c.schedule_guid, c.scheduled_time, c.created_at AS execution_created_at,
         c.execution_start_time, c.first_start_time, c.start_by, c.attempt, c.look_up_first, c.serial,
-        c.previous_execution_guid, {previous_task}, w.*
+        c.previous_execution_guid, {previous_task}, {columns}
     FROM claimed c LEFT JOIN {table} w ON w.guid = c.ref_guid
 """
 
@@ -73,19 +79,20 @@ _PREVIOUS_TASK = """
 """
 
 
-def _claim_statement(kind: RefType) -> TextClause:
-    return text(
-        _CLAIM.format(
-            previous=_PREVIOUS,
-            table=f"{kind}s",
-            kind=kind,
-            too_late=_TOO_LATE,
-            has_turn=_HAS_TURN,
-            previous_task=_PREVIOUS_TASK if kind is RefType.JOB else "NULL AS previous_task_guid",
-        ),
+def _claim_statement(kind: RefType) -> Prepared:
+    sql = _CLAIM.format(
+        previous=_PREVIOUS,
+        table=f"{kind}s",
+        kind=kind,
+        too_late=_TOO_LATE,
+        has_turn=_HAS_TURN,
+        previous_task=_PREVIOUS_TASK if kind is RefType.JOB else "NULL AS previous_task_guid",
+        columns=", ".join(f"w.{column.name}" for column in _TABLES[kind].c),
     )
+    return Prepared(f"claim_{kind}s", {"guids": "uuid[]", "runner": "uuid", "token": "uuid"}, sql)
 
 
+_TABLES = {RefType.JOB: jobs, RefType.CALL: calls}
 _CLAIMS = {kind: _claim_statement(kind) for kind in RefType}
 
 # A row that may have a task is never ended here: only a runner that has looked it up may do so.
@@ -133,10 +140,8 @@ def claim(
 
     Raises sqlalchemy.exc.IntegrityError when two serial rows of one schedule were claimed at once.
     """
-    wanted = [str(guid) for guid in guids]
-    connection.execute(_LOCK, {"guids": wanted})
-    parameters = {"guids": wanted, "runner": claimant.runner, "token": claimant.token}
-    rows = connection.execute(_CLAIMS[kind], parameters).all()
+    parameters = {"guids": [str(guid) for guid in guids], "runner": claimant.runner, "token": claimant.token}
+    rows = execute(connection, [_LOCK, _CLAIMS[kind]], parameters).all()
     taken = {row.execution_guid for row in rows}
     left = [str(guid) for guid in guids if guid not in taken]
     if left:

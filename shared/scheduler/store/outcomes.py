@@ -15,17 +15,30 @@ from sqlalchemy import Connection, text
 from scheduler.domain.claims import Claimed, Finish, GiveBack, Outcome, TryAgain
 from scheduler.store.bells import RELAY, ring
 from scheduler.store.messages import storable
+from scheduler.store.prepared import Prepared, execute
 
 _OPEN = "(e.state = 'RUNNING' OR (e.state = 'FAILED' AND e.reason = 'runner_lost'))"
 
-_FINISH = text(f"""
+_FINISH_SQL = f"""
     UPDATE executions e SET state = u.state, reason = u.reason, message = u.message, http_status = u.http_status,
         duration_ms = u.duration_ms, execution_end_time = clock_timestamp(), next_poll_at = NULL
-    FROM unnest(CAST(:guids AS uuid[]), CAST(:tokens AS uuid[]), CAST(:states AS text[]), CAST(:reasons AS text[]),
-        CAST(:messages AS text[]), CAST(:statuses AS integer[]), CAST(:durations AS bigint[]))
+    FROM unnest(:guids, :tokens, :states, :reasons, :messages, :statuses, :durations)
         AS u (guid, token, state, reason, message, http_status, duration_ms)
     WHERE e.guid = u.guid AND e.claim_token = u.token AND {_OPEN}
-""")  # noqa: S608 - composed of this module's own constants
+"""  # noqa: S608 - composed of this module's own constants
+_FINISH = Prepared(
+    "finish_executions",
+    {
+        "guids": "uuid[]",
+        "tokens": "uuid[]",
+        "states": "text[]",
+        "reasons": "text[]",
+        "messages": "text[]",
+        "statuses": "integer[]",
+        "durations": "bigint[]",
+    },
+    _FINISH_SQL,
+)
 
 # The same row tries again. A retry has no start deadline; one that gives an attempt back keeps it. A run that has a
 # task by now goes on with it.
@@ -58,7 +71,7 @@ def write_outcomes(connection: Connection, outcomes: Sequence[tuple[Claimed, Out
     """Write outcomes and return how many matched; the others had been taken from this runner."""
     finished = [(claimed, outcome) for claimed, outcome in outcomes if isinstance(outcome, Finish)]
     again = [(claimed, outcome) for claimed, outcome in outcomes if not isinstance(outcome, Finish)]
-    written = connection.execute(_FINISH, _finish_parameters(finished)).rowcount if finished else 0
+    written = execute(connection, [_FINISH], _finish_parameters(finished)).rowcount if finished else 0
     written += connection.execute(_BACK_TO_PENDING, _again_parameters(again)).rowcount if again else 0
     if again or any(claimed.serial for claimed, _ in outcomes):
         ring(connection, RELAY)
