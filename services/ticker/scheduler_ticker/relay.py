@@ -50,16 +50,16 @@ class Relay:
         room = min(self.window - depth, BATCH)
         if room <= 0:
             return BACKLOG_SECONDS
-        locked = self._publish(kind, room)
-        return 0.0 if locked == room else IDLE_SECONDS
+        return 0.0 if self._publish(kind, room) else IDLE_SECONDS
 
-    def _publish(self, kind: RefType, room: int) -> int:
-        """Return how many rows were at hand."""
+    def _publish(self, kind: RefType, room: int) -> bool:
+        """Publish up to `room` messages; return whether the next ones can follow at once."""
         with self.engine.begin() as connection:
-            after = self._after_space.get(kind, "")
-            bells, self._after_space[kind] = lock_publishable(connection, kind, limit=room, after_space=after)
+            locked = lock_publishable(connection, kind, limit=room, after_space=self._after_space.get(kind, ""))
+            self._after_space[kind] = locked.last_space
+            bells = locked.bells
             if not bells:
-                return 0
+                return False
             confirmed = self.publisher.publish(bells, timeout=CONFIRM_SECONDS)
             channel = f"scheduler_{kind}" if self.rings_channel else None
             stamp_published(connection, list(confirmed), channel=channel)
@@ -69,8 +69,8 @@ class Relay:
                 f"{len(bells) - len(confirmed)} messages were not confirmed and are published again.",
                 extra={"action": "unconfirmed", "kind": kind},
             )
-            return 0
-        return len(bells)
+            return False
+        return locked.more
 
     def _requeue_lost_now_and_then(self) -> None:
         now = time.monotonic()

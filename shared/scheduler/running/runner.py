@@ -20,7 +20,7 @@ from scheduler.runtime.loops import Stop, start_thread
 _log = logging.getLogger(__name__)
 
 RECEIVE_SECONDS = 0.5
-GATHER_SECONDS = 0.005
+GATHER_SECONDS = 0.01
 
 MayStart = Callable[[], bool]
 

@@ -4,7 +4,9 @@ A row lock is the lease of a publishing relay. Spaces take turns, so that one sp
 single run; of a serial schedule only the oldest waiting row is published, and only while none of them runs.
 """
 
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
@@ -104,21 +106,43 @@ _NEWEST_STARTED = text("""
 """)
 
 
-def lock_publishable(connection: Connection, kind: RefType, *, limit: int, after_space: str) -> tuple[list[Bell], str]:
-    """Lock up to `limit` rows that may be published; with the space at which the next pass goes on."""
-    plain, last_space = _lock_plain(connection, kind, limit=limit, after_space=after_space)
-    serial = _lock_serial(connection, kind, limit=max(limit - len(plain), limit // 10, 1))
-    return [Bell(execution=guid, kind=kind) for guid in [*plain, *serial]], last_space
+@dataclass(frozen=True, slots=True)
+class Publishable:
+    """Rows that this transaction has locked for publishing."""
+
+    bells: list[Bell]
+    last_space: str  # behind which the next pass goes on
+    more: bool  # whether others may be waiting
 
 
-def _lock_plain(connection: Connection, kind: RefType, *, limit: int, after_space: str) -> tuple[list[UUID], str]:
+def lock_publishable(connection: Connection, kind: RefType, *, limit: int, after_space: str) -> Publishable:
+    """Lock up to `limit` rows that may be published."""
     spaces = _waiting_spaces(connection, kind, after=after_space, limit=min(limit, _MAX_SPACES))
+    plain = _lock_plain(connection, kind, spaces, limit=limit)
+    room = max(limit - len(plain), limit // 10, 1)
+    serial = _lock_serial(connection, kind, limit=room)
+    per_space = Counter(space for space, _ in plain)
+    return Publishable(
+        bells=[Bell(execution=guid, kind=kind) for guid in [*_take_turns(plain), *serial]],
+        last_space=spaces[-1] if spaces else "",
+        more=max(per_space.values(), default=0) == _share(limit, spaces)
+        or len(spaces) == min(limit, _MAX_SPACES)
+        or len(serial) == room,
+    )
+
+
+def _lock_plain(
+    connection: Connection, kind: RefType, spaces: Sequence[str], *, limit: int
+) -> Sequence[tuple[str, UUID]]:
     if not spaces:
-        return [], ""
-    per_space = -(-limit // len(spaces))
-    parameters = {"kind": kind, "spaces": spaces, "per_space": per_space, "limit": limit}
-    rows = connection.execute(_PLAIN, parameters).all()
-    return _take_turns([(row.space_guid, row.guid) for row in rows]), spaces[-1]
+        return []
+    parameters = {"kind": kind, "spaces": spaces, "per_space": _share(limit, spaces), "limit": limit}
+    return [(row.space_guid, row.guid) for row in connection.execute(_PLAIN, parameters)]
+
+
+def _share(limit: int, spaces: Sequence[str]) -> int:
+    """Return how many rows each space may have."""
+    return -(-limit // max(1, len(spaces)))
 
 
 def _waiting_spaces(connection: Connection, kind: RefType, *, after: str, limit: int) -> list[str]:

@@ -7,14 +7,14 @@ from sqlalchemy import Engine
 from scheduler.domain.calls import Call
 from scheduler.domain.guids import new_guid
 from scheduler.domain.states import RefType
-from scheduler.store.publishing import lock_publishable, requeue_lost, stamp_published
+from scheduler.store.publishing import Publishable, lock_publishable, requeue_lost, stamp_published
 from scheduler.testing.factories import make_call, make_schedule
 from tests.fixtures.rows import InTransaction, Rows
 
 
 def _lock(in_transaction: InTransaction, *, limit: int = 100, after_space: str = "") -> tuple[list[UUID], str]:
-    bells, last = in_transaction(lock_publishable, RefType.CALL, limit=limit, after_space=after_space)
-    return [bell.execution for bell in bells], last
+    locked: Publishable = in_transaction(lock_publishable, RefType.CALL, limit=limit, after_space=after_space)
+    return [bell.execution for bell in locked.bells], locked.last_space
 
 
 def _calls_of_spaces(rows: Rows, count: int) -> list[Call]:
@@ -53,14 +53,26 @@ def test_spaces_take_turns_over_several_passes(rows: Rows, in_transaction: InTra
     assert set(second) == {guids[3], guids[4], guids[0]}
 
 
+def test_a_pass_tells_when_others_may_be_waiting(rows: Rows, in_transaction: InTransaction) -> None:
+    many, one = _calls_of_spaces(rows, 2)
+    rows.execution(one)
+    for _ in range(3):
+        rows.execution(many)
+    locked: Publishable = in_transaction(lock_publishable, RefType.CALL, limit=4, after_space="")
+    assert (len(locked.bells), locked.more) == (3, True), "less than allowed, and yet one was left in its space"
+    in_transaction(stamp_published, [bell.execution for bell in locked.bells])
+    locked = in_transaction(lock_publishable, RefType.CALL, limit=4, after_space="")
+    assert (len(locked.bells), locked.more) == (1, False)
+
+
 def test_a_row_that_another_relay_holds_is_left_to_it(
     rows: Rows, engine: Engine, in_transaction: InTransaction
 ) -> None:
     call = make_call()
     first, second = rows.execution(call, age=2), rows.execution(call, age=1)
     with engine.begin() as other:
-        bells, _ = lock_publishable(other, RefType.CALL, limit=1, after_space="")
-        assert [bell.execution for bell in bells] == [first]
+        locked = lock_publishable(other, RefType.CALL, limit=1, after_space="")
+        assert [bell.execution for bell in locked.bells] == [first]
         assert _lock(in_transaction)[0] == [second]
 
 

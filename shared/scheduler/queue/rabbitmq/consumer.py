@@ -18,6 +18,8 @@ from scheduler.queue.rabbitmq.link import Link
 
 _log = logging.getLogger(__name__)
 
+SETTLE_TOGETHER_SECONDS = 0.002
+
 # A delivery's tag: the channel that it came by, and its number there. Of a lost channel RabbitMQ has taken all back.
 _Tag = tuple[int, int]
 
@@ -100,7 +102,11 @@ class RabbitConsumer:
     def _flush_soon(self) -> None:
         """Have the link's thread send what is settled: once, however many threads settle something meanwhile."""
         if not self._flush_due and (self._done or self._given_back):
-            self._flush_due = self._link.call(self._flush)
+            self._flush_due = self._link.call(self._flush_in_a_moment)
+
+    def _flush_in_a_moment(self) -> None:
+        """Let more be settled meanwhile: a wake-up and a write for each would cost more than settling it."""
+        self._link.later(SETTLE_TOGETHER_SECONDS, self._flush)
 
     def _flush(self) -> None:
         with self._lock:

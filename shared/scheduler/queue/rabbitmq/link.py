@@ -59,6 +59,12 @@ class Link:
             self._connection.ioloop.add_callback_threadsafe(function)
             return True
 
+    def later(self, seconds: float, function: Callable[[], None]) -> None:
+        """Run `function` in a moment, if the connection lasts so long. In the link's thread only."""
+        connection = self._connection
+        if connection is not None:
+            connection.ioloop.call_later(seconds, function)
+
     def settled(self) -> None:
         """Say that the connection has proved its worth, so that the next loss is met with a short wait."""
         if self._reason is not None:
