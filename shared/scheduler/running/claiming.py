@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from uuid import UUID
 
 from psycopg2 import errors
@@ -38,18 +38,13 @@ class Claims:
 class Claimer:
     """Turns deliveries into claims; what is not taken is acknowledged or given back before it returns."""
 
-    engine: Engine
+    engine: Engine  # best one for single statements: settling what a claim left needs no transaction with the claim
     consumer: Consumer
     liveness: Liveness
     kind: RefType
     seal: Seal
     stop: Stop
     waits: Sequence[float] = WAITS
-    _autocommit: Engine = field(init=False)
-
-    def __post_init__(self) -> None:
-        # One round trip instead of three: a claim is a transaction of its own, and settling what it left another.
-        self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
     def claim(self, deliveries: Sequence[Delivery]) -> Claims:
         """Claim what may run now."""
@@ -83,7 +78,7 @@ class Claimer:
 
     def _claim(self, guids: Sequence[UUID], claimant: Claimant) -> list[Claimed]:
         try:
-            with self._autocommit.connect() as connection:
+            with self.engine.begin() as connection:
                 return claims.claim(connection, self.kind, guids, claimant, self.seal)
         except IntegrityError:  # two serial runs of one schedule at hand: each on its own, the second one waits
             return [] if len(guids) == 1 else [each for guid in guids for each in self._claim([guid], claimant)]

@@ -27,15 +27,10 @@ Ended = tuple[Claimed, Outcome]
 class Finisher:
     """One thread runs `run`; every other one puts its outcomes in."""
 
-    engine: Engine
+    engine: Engine  # best one for single statements
     stop: Stop  # set when nothing more will come
     on_written: Callable[[Ended], None] = lambda _: None
     _waiting: "queue.SimpleQueue[Ended]" = field(default_factory=queue.SimpleQueue)
-    _autocommit: Engine = field(init=False)
-
-    def __post_init__(self) -> None:
-        # A part of a batch is one statement, which needs no BEGIN and COMMIT around it.
-        self._autocommit = self.engine.execution_options(isolation_level="AUTOCOMMIT")
 
     def put(self, claimed: Claimed, outcome: Outcome) -> None:
         """Hand over what became of a claimed execution."""
@@ -67,7 +62,7 @@ class Finisher:
     def _write_until_written(self, batch: list[Ended]) -> None:
         while True:
             try:
-                with self._autocommit.connect() as connection:
+                with self.engine.begin() as connection:
                     written = write_outcomes(connection, batch)
             except (DataError, IntegrityError, ValueError) as error:
                 self._isolate(batch, error)

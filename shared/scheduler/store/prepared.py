@@ -1,8 +1,8 @@
 """Statements that run many times a second with a few rows each: PostgreSQL plans them once per connection.
 
 For these, planning costs as much as executing. The plan stays while the table grows, so connections that use such
-statements are opened with `for_prepared=True`. A statement must name its columns: `*` breaks when a later version of
-the schema has one more.
+statements are best opened with `single_statements=True`. A statement must name its columns: `*` breaks when a later
+version of the schema has one more.
 """
 
 import re
@@ -35,7 +35,9 @@ class Prepared:
         return f"EXECUTE {self.name} ({values})"
 
 
-def execute(connection: Connection, statements: Sequence[Prepared], parameters: Mapping[str, object]) -> CursorResult[Any]:
+def execute(
+    connection: Connection, statements: Sequence[Prepared], parameters: Mapping[str, object]
+) -> CursorResult[Any]:
     """Execute the statements in one round trip and return the last one's result.
 
     Outside a transaction they make up one of their own, each with a snapshot of its own.
