@@ -57,6 +57,9 @@ class Consumer(Protocol):
     def give_back(self, deliveries: Iterable[Delivery]) -> None:
         """Return these to the queue for another runner."""
 
+    def take_ahead(self, count: int) -> None:
+        """Take so many deliveries more than the prefetch; 0 ends it and gives back what nobody has received."""
+
     def pause(self) -> None:
         """Stop taking new deliveries; those in hand may still be acknowledged or given back."""
 

@@ -181,6 +181,61 @@ def test_pausing_and_resuming_in_a_hurry_loses_nothing(queue: Queue) -> None:
     assert sorted(claimed) == sorted(bell.execution for bell in bells)
 
 
+def test_more_may_be_taken_ahead_of_the_prefetch(queue: Queue) -> None:
+    publisher, consumer = queue.publisher(), queue.consumer(prefetch=3)
+    consumer.take_ahead(4)
+    bells = queue.bells(10)
+    queue.ring(publisher, bells)
+    in_hand = receive(consumer, 7)
+    assert consumer.receive(limit=10, timeout=NOTHING_SECONDS) == []
+    queue.claim(in_hand)
+    consumer.acknowledge(in_hand)
+    assert len(queue.work(consumer, 3)) == 3
+
+
+def test_what_was_taken_ahead_and_not_received_goes_to_others(queue: Queue) -> None:
+    publisher, busy = queue.publisher(), queue.consumer(prefetch=3)
+    busy.take_ahead(4)
+    bells = queue.bells(10)
+    queue.ring(publisher, bells)
+    in_hand = receive(busy, 3)
+    queue.claim(in_hand)
+    busy.take_ahead(0)
+    other = queue.consumer()
+    assert len(queue.work(other, 7)) == 7
+    other.pause()
+    queue.ring(publisher, queue.bells(5))
+    assert busy.receive(limit=10, timeout=NOTHING_SECONDS) == [], "it has all that its prefetch allows"
+    busy.acknowledge(in_hand[:1])
+    assert len(receive(busy, 1)) == 1
+    busy.acknowledge(in_hand[1:])
+    assert len(receive(busy, 2)) == 2
+    assert busy.receive(limit=10, timeout=NOTHING_SECONDS) == []
+
+
+def test_taking_ahead_can_be_paused_and_resumed(queue: Queue) -> None:
+    publisher, consumer = queue.publisher(), queue.consumer(prefetch=3)
+    consumer.take_ahead(4)
+    consumer.pause()
+    queue.ring(publisher, queue.bells(10))
+    assert consumer.receive(limit=10, timeout=NOTHING_SECONDS) == []
+    consumer.resume()
+    assert len(receive(consumer, 7)) == 7
+
+
+def test_beginning_and_ceasing_to_take_ahead_in_a_hurry_loses_nothing(queue: Queue) -> None:
+    publisher, consumer = queue.publisher(), queue.consumer(prefetch=3)
+    bells = queue.bells(200)
+    queue.ring(publisher, bells)
+    claimed = []
+    for _ in range(10):
+        consumer.take_ahead(4)
+        consumer.take_ahead(0)
+        claimed.extend(queue.work(consumer, 1))
+    claimed.extend(queue.work(consumer, len(bells) - len(claimed)))
+    assert sorted(claimed) == sorted(bell.execution for bell in bells)
+
+
 def test_the_depth_is_what_waits(queue: Queue) -> None:
     publisher = queue.publisher()
     assert publisher.depth(RefType.CALL) == 0

@@ -172,6 +172,16 @@ def test_a_pause_outlives_the_connection(rabbitmq: RabbitNode, rabbit_queue: Que
     assert len(rabbit_queue.work(consumer, 1)) == 1
 
 
+def test_taking_ahead_outlives_the_connection(rabbitmq: RabbitNode, rabbit_queue: Queue) -> None:
+    publisher, consumer = rabbit_queue.publisher(), rabbit_queue.consumer(prefetch=2)
+    consumer.take_ahead(3)
+    rabbitmq.close_connections()
+    wait_until(lambda: publisher.connected() and consumer.connected(), within=10, what="both are connected again")
+    rabbit_queue.ring(publisher, rabbit_queue.bells(9))
+    assert len(receive(consumer, 5)) == 5
+    assert consumer.receive(limit=9, timeout=0.5) == []
+
+
 def test_publishing_goes_on_after_a_memory_alarm_and_consuming_during_it(
     rabbitmq: RabbitNode, rabbit_queue: Queue
 ) -> None:

@@ -15,6 +15,7 @@ from scheduler.ports import Publisher
 from scheduler.runtime.timing import Timing
 from scheduler.store.publishing import lock_publishable, requeue_lost, stamp_published
 from scheduler_ticker import metrics
+from scheduler_ticker.window import Window
 
 _log = logging.getLogger(__name__)
 
@@ -33,8 +34,12 @@ class Relay:
     window: int
     timing: Timing
     rings_channel: bool  # whether stamping must also wake the consumers of the PostgreSQL queue
+    _windows: dict[RefType, Window] = field(init=False)
     _after_space: dict[RefType, str] = field(default_factory=dict)
     _look_for_lost_at: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._windows = {kind: Window(self.window) for kind in RefType}
 
     def run_once(self) -> float:
         """Publish what the window allows; return the seconds to pause."""
@@ -47,7 +52,7 @@ class Relay:
         if depth is None:
             return IDLE_SECONDS
         metrics.READY.labels(kind).set(depth)
-        room = min(self.window - depth, BATCH)
+        room = min(self._windows[kind].room(depth, time.monotonic()), BATCH)
         if room <= 0:
             return BACKLOG_SECONDS
         return 0.0 if self._publish(kind, room) else IDLE_SECONDS
@@ -64,6 +69,7 @@ class Relay:
             channel = f"scheduler_{kind}" if self.rings_channel else None
             stamp_published(connection, list(confirmed), channel=channel)
         metrics.PUBLISHED.inc(len(confirmed))
+        self._windows[kind].note(len(confirmed))
         if len(confirmed) < len(bells):
             _log.warning(
                 f"{len(bells) - len(confirmed)} messages were not confirmed and are published again.",

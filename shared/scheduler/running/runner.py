@@ -14,13 +14,13 @@ from scheduler.ports import Consumer, Delivery
 from scheduler.running import metrics
 from scheduler.running.claiming import Claimer
 from scheduler.running.finishing import Finisher
+from scheduler.running.hand import AHEAD, Hand, Pace
 from scheduler.running.liveness import Liveness
 from scheduler.runtime.loops import Stop, start_thread
 
 _log = logging.getLogger(__name__)
 
 RECEIVE_SECONDS = 0.5
-GATHER_SECONDS = 0.01
 
 MayStart = Callable[[], bool]
 
@@ -59,15 +59,16 @@ class Runner:
     performer: Performer
     workers: int
     stop: Stop
+    pace: Pace = field(default_factory=lambda: Pace(time.monotonic()))
     _work: "queue.SimpleQueue[_Item | None]" = field(default_factory=queue.SimpleQueue)
-    _free: threading.Semaphore = field(init=False)
+    _hand: Hand = field(init=False)
     # By execution and claim: an attempt that was given up as lost may still be under way when the next one begins here.
     _under_way: dict[tuple[UUID, UUID], _Item] = field(default_factory=dict)
     _performing: list[threading.Thread] = field(default_factory=list)
     _claiming: threading.Thread = field(init=False)
 
     def __post_init__(self) -> None:
-        self._free = threading.Semaphore(self.workers)
+        self._hand = Hand(self.workers)
 
     def start(self) -> None:
         """Start every thread."""
@@ -78,10 +79,9 @@ class Runner:
     def _claim_all(self) -> None:
         self.liveness.await_first_beat(self.stop)
         while not self.stop.is_set():
-            room = self._take_room()
-            deliveries = self.consumer.receive(limit=room, timeout=RECEIVE_SECONDS)
-            self._give_room(room - len(deliveries))
-            if deliveries:
+            self._keep_pace()
+            room = self._hand.await_room(RECEIVE_SECONDS)
+            if room and (deliveries := self.consumer.receive(limit=room, timeout=RECEIVE_SECONDS)):
                 self._claim(deliveries)
 
     def _claim(self, deliveries: list[Delivery]) -> None:
@@ -89,33 +89,41 @@ class Runner:
             self.consumer.give_back(deliveries)
             return
         claims = self.claimer.claim(deliveries)
-        self._give_room(len(deliveries) - len(claims.taken))
+        self._hand.take(len(claims.taken))
         for claimed, delivery in claims.taken:
             self._work.put(_Item(claimed, delivery, claims.generation))
 
-    def _take_room(self) -> int:
-        """Count the free threads, waiting for one if there is none; none only when the process is to stop."""
-        if not self._free.acquire(blocking=False):
-            while not self._free.acquire(timeout=RECEIVE_SECONDS):
-                if self.stop.is_set():
-                    return 0
-            # All were taken, so others end soon: claiming for several costs little more than for one.
-            self.stop.wait(GATHER_SECONDS)
-        room = 1
-        while room < self.workers and self._free.acquire(blocking=False):
-            room += 1
-        return room
+    def _keep_pace(self) -> None:
+        """Begin or cease to claim ahead."""
+        was_fast = self.pace.is_fast
+        is_fast = self.pace.look(self._hand.ended, time.monotonic())
+        if is_fast != was_fast:
+            ahead = AHEAD if is_fast else 0
+            self._hand.claim_ahead(ahead)
+            self.consumer.take_ahead(ahead)
+        if was_fast and not is_fast:
+            self._give_back_unbegun()
 
-    def _give_room(self, count: int) -> None:
-        if count > 0:
-            self._free.release(count)
+    def _give_back_unbegun(self) -> None:
+        """Let other runners have what was claimed ahead and no thread has begun."""
+        while self._hand.surplus() > 0:
+            try:
+                item = self._work.get_nowait()
+            except queue.Empty:
+                break
+            if item is None:  # the threads are to end
+                self._work.put(None)
+                break
+            self.consumer.acknowledge([item.delivery])
+            self._hand.release()
+            self.finisher.put(item.claimed, _give_back(item.claimed))
 
     def _perform_all(self) -> None:
         while (item := self._work.get()) is not None:
             self._under_way[item.claimed.guid, item.claimed.claim_token] = item
             outcome = self._perform(item)
             self.consumer.acknowledge([item.delivery])
-            self._free.release()
+            self._hand.release()
             self._end(item.claimed, outcome)
 
     def _end(self, claimed: Claimed, outcome: Outcome | None) -> None:

@@ -13,6 +13,7 @@ from scheduler.messages import Bell
 from scheduler.ports import Delivery
 from scheduler.running.claiming import Claimer
 from scheduler.running.finishing import Finisher
+from scheduler.running.hand import Pace
 from scheduler.running.liveness import Liveness
 from scheduler.running.runner import MayStart, Runner
 from scheduler.runtime.loops import Stop, start_thread
@@ -54,6 +55,9 @@ class HandFedConsumer:
     def give_back(self, deliveries: Iterable[Delivery]) -> None:
         self.given_back += [delivery.bell.execution for delivery in deliveries]
 
+    def take_ahead(self, count: int) -> None:
+        self.wishes.append(f"{count} ahead")
+
     def pause(self) -> None:
         self.wishes.append("pause")
 
@@ -85,6 +89,16 @@ class ScriptedPerformer:
         return GiveBack(look_up_first=claimed.serial)
 
 
+class SaidPace(Pace):
+    """As fast as the test says."""
+
+    said = False
+
+    def look(self, ended: int, now: float) -> bool:  # noqa: ARG002 - what it is judged by otherwise
+        self.is_fast = self.said
+        return self.said
+
+
 @dataclass
 class RunnerInHand:
     """A runner and its surroundings."""
@@ -97,6 +111,7 @@ class RunnerInHand:
     runner: Runner
     stop: Stop
     written: Stop
+    pace: SaidPace
     writing: threading.Thread | None = None
 
     def start(self) -> None:
@@ -127,7 +142,7 @@ def in_hand(rows: Rows) -> Iterator[RunnerInHand]:
     """A runner of two threads, not started yet."""
     consumer, stop, written, performer = HandFedConsumer(), Stop(), Stop(), ScriptedPerformer()
     liveness = Liveness(rows.engine, "call-runner", Timing())
-    finisher = Finisher(rows.engine, written)
+    finisher, pace = Finisher(rows.engine, written), SaidPace(0)
     runner = Runner(
         consumer=consumer,
         claimer=Claimer(rows.engine, consumer, liveness, RefType.CALL, Seal(), stop, waits=(0.05, 0.1, 0.2, 0.4)),
@@ -136,7 +151,8 @@ def in_hand(rows: Rows) -> Iterator[RunnerInHand]:
         performer=performer,
         workers=2,
         stop=stop,
+        pace=pace,
     )
-    in_hand = RunnerInHand(rows, consumer, performer, liveness, finisher, runner, stop, written)
+    in_hand = RunnerInHand(rows, consumer, performer, liveness, finisher, runner, stop, written, pace)
     yield in_hand
     in_hand.end()

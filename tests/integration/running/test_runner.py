@@ -62,6 +62,46 @@ def test_no_more_is_claimed_than_there_are_threads(in_hand: RunnerInHand, call: 
         in_hand.await_state(guid, "SUCCEEDED")
 
 
+def test_while_runs_are_short_more_is_claimed_than_there_are_threads(in_hand: RunnerInHand, call: Call) -> None:
+    release = threading.Event()
+    in_hand.performer.behave = _released_by(release)  # type: ignore[assignment]
+    in_hand.pace.said = True
+    guids = _executions(in_hand, call, 6)
+    in_hand.start()
+    wait_until(lambda: "60 ahead" in in_hand.consumer.wishes, within=10, what="the queue is asked for more")
+    in_hand.consumer.deliver(*guids)
+    for guid in guids:
+        in_hand.await_state(guid, "RUNNING")
+    assert len(in_hand.performer.performed) <= 2, "no more at once than there are threads"
+    release.set()
+    for guid in guids:
+        in_hand.await_state(guid, "SUCCEEDED")
+    assert sorted(in_hand.performer.performed) == sorted(guids)
+
+
+def test_what_no_thread_has_begun_is_given_back_once_runs_are_long(in_hand: RunnerInHand, call: Call) -> None:
+    release = threading.Event()
+    in_hand.performer.behave = _released_by(release)  # type: ignore[assignment]
+    in_hand.pace.said = True
+    guids = _executions(in_hand, call, 6)
+    in_hand.start()
+    in_hand.consumer.deliver(*guids)
+    for guid in guids:
+        in_hand.await_state(guid, "RUNNING")
+    in_hand.pace.said = False
+    wait_until(lambda: len(in_hand.consumer.acknowledged) == 4, within=10, what="four are let go")
+    unbegun = set(guids) - set(in_hand.performer.performed)
+    assert set(in_hand.consumer.acknowledged) == unbegun
+    for guid in unbegun:
+        in_hand.await_state(guid, "PENDING")
+        row = in_hand.rows.read(guid)
+        assert (row.attempt, row.queued_at, row.claim_token) == (0, None, None), "as if it had never been claimed"
+    assert in_hand.consumer.wishes == ["60 ahead", "0 ahead"]
+    release.set()
+    for guid in set(guids) - unbegun:
+        in_hand.await_state(guid, "SUCCEEDED")
+
+
 def test_a_message_that_comes_again_performs_nothing_again(in_hand: RunnerInHand, call: Call) -> None:  # checklist 178
     (guid,) = _executions(in_hand, call, 1)
     in_hand.consumer.deliver(guid, guid)

@@ -35,6 +35,7 @@ class PostgresConsumer:
     def __init__(self, database_url: str, *, kind: RefType, prefetch: int) -> None:
         self._kind = kind
         self._prefetch = prefetch
+        self._ahead = 0
         self._in_hand: set[UUID] = set()
         self._lock = threading.Lock()  # guards what is in hand
         self._receiving = threading.Lock()  # held by who uses the listener
@@ -72,6 +73,10 @@ class PostgresConsumer:
         """Forget these: their rows wait for whoever looks next."""
         self.acknowledge(deliveries)
 
+    def take_ahead(self, count: int) -> None:
+        """Allow so many more in hand; nothing is ever taken before somebody receives it."""
+        self._ahead = count
+
     def pause(self) -> None:
         """Look no more."""
         self._paused = True
@@ -95,7 +100,7 @@ class PostgresConsumer:
     def _look(self, limit: int) -> list[UUID]:
         with self._lock:
             in_hand = list(self._in_hand)
-        wanted = min(limit, self._prefetch - len(in_hand))
+        wanted = min(limit, self._prefetch + self._ahead - len(in_hand))
         if self._paused or wanted <= 0:
             return []
         try:

@@ -20,6 +20,8 @@ _log = logging.getLogger(__name__)
 
 SETTLE_TOGETHER_SECONDS = 0.002
 
+_SHARE = 4  # a new consumption is worth it for this part of the wanted credit
+
 # A delivery's tag: the channel that it came by, and its number there. Of a lost channel RabbitMQ has taken all back.
 _Tag = tuple[int, int]
 
@@ -39,12 +41,15 @@ class RabbitConsumer:
         self._flush_due = False
         self._generation = 0
         self._paused = False
+        self._ahead = 0
         self._ready = False
         self._closed = False
         # The link's thread alone touches these.
         self._channel: Any = None
-        self._consumer_tag: str | None = None
         self._unsettled = Unsettled()
+        self._consumptions: list[str] = []
+        self._credit = 0  # of all consumptions together
+        self._orphans: set[int] = set()  # unsettled deliveries that count for none of them
         self._link = Link(url, name=name, on_channel=self._channel_opened, on_lost=self._lost)
         self._link.start()
 
@@ -70,6 +75,12 @@ class RabbitConsumer:
         with self._lock:
             self._given_back.update(self._current(deliveries))
             self._flush_soon()
+
+    def take_ahead(self, count: int) -> None:
+        """Take more; see `scheduler.ports.Consumer`."""
+        with self._lock:
+            self._ahead = count
+            self._link.call(self._follow_wish)
 
     def pause(self) -> None:
         """Take nothing new and give back what nobody has received."""
@@ -109,6 +120,12 @@ class RabbitConsumer:
         self._link.later(SETTLE_TOGETHER_SECONDS, self._flush)
 
     def _flush(self) -> None:
+        self._settle()
+        if self._orphans:
+            self._follow_wish()
+
+    def _settle(self) -> None:
+        """Send what was acknowledged and given back."""
         with self._lock:
             self._flush_due = False
             done, self._done = self._done, set()
@@ -124,7 +141,7 @@ class RabbitConsumer:
     def _channel_opened(self, channel: Channel) -> None:
         self._channel = channel
         channel.add_on_cancel_callback(self._on_cancelled)
-        channel.basic_qos(prefetch_count=self._prefetch, callback=lambda _ok: topology.declare(channel, self._declared))
+        topology.declare(channel, self._declared)
 
     def _declared(self) -> None:
         self._link.settled()
@@ -136,25 +153,44 @@ class RabbitConsumer:
         self._link.renew(frame.method)
 
     def _follow_wish(self) -> None:
-        """Consume or not, as was last asked for; before the queue is declared this has to wait."""
+        """Consume as much as was last asked for; before the queue is declared this has to wait."""
         if not self._ready:
             return
+        wanted = 0 if self._paused else self._prefetch + self._ahead
         try:
-            if self._paused and self._consumer_tag is not None:
-                self._channel.basic_cancel(self._consumer_tag)
-                self._consumer_tag = None
-                self._return_unreceived()
-            elif not self._paused and self._consumer_tag is None:
-                self._consumer_tag = self._channel.basic_consume(topology.queue_name(self._kind), self._on_message)
+            if self._credit > wanted:
+                self._cease()
+            self._consume(wanted)
         except AMQPError as error:
             self._link.renew(error)
+
+    def _cease(self) -> None:
+        """End all consumptions: RabbitMQ cannot take back a part of what it granted to one."""
+        for tag in self._consumptions:
+            self._channel.basic_cancel(tag)
+        self._consumptions.clear()
+        self._credit = 0
+        self._return_unreceived()
+        self._orphans = self._unsettled.tags()
+
+    def _consume(self, wanted: int) -> None:
+        """Begin one more consumption for what the others leave of the wanted credit, unless that is little.
+
+        RabbitMQ counts for each what was delivered and not settled; what ended ones delivered is counted here.
+        """
+        self._orphans &= self._unsettled.tags()
+        missing = wanted - self._credit - len(self._orphans)
+        if missing > 0 and (missing >= wanted // _SHARE or not self._orphans):
+            self._channel.basic_qos(prefetch_count=missing)
+            self._consumptions.append(self._channel.basic_consume(topology.queue_name(self._kind), self._on_message))
+            self._credit += missing
 
     def _return_unreceived(self) -> None:
         """Give back what RabbitMQ had sent ahead; not before cancelling, or it would come straight back."""
         with self._lock:
             self._given_back.update(self._current(self._arrived))
             self._arrived.clear()
-        self._flush()
+        self._settle()
 
     def _on_message(self, channel: Channel, method: Any, _properties: object, body: bytes) -> None:
         try:
@@ -186,8 +222,10 @@ class RabbitConsumer:
 
     def _lost(self) -> None:
         self._channel = None
-        self._consumer_tag = None
         self._unsettled = Unsettled()
+        self._consumptions.clear()
+        self._credit = 0
+        self._orphans.clear()
         with self._lock:
             self._ready = False
             self._generation += 1

@@ -14,6 +14,10 @@ class Unsettled:
         """Remember a delivery."""
         self._tags[tag] = None
 
+    def tags(self) -> set[int]:
+        """Return all of them."""
+        return set(self._tags)
+
     def remove(self, tags: Iterable[int]) -> list[int]:
         """Forget these; return those that were there."""
         return [tag for tag in tags if self._tags.pop(tag, self) is None]
