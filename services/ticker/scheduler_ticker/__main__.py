@@ -35,7 +35,7 @@ from scheduler_ticker.prune import Prune
 from scheduler_ticker.relay import Relay
 from scheduler_ticker.rescue import Rescue
 from scheduler_ticker.system_jobs import SystemJob, system_jobs
-from scheduler_ticker.tick import tick
+from scheduler_ticker.tick import Turns, tick
 
 _log = logging.getLogger(__name__)
 
@@ -52,6 +52,7 @@ class Ticker:
         self._engine = engine
         self._stop = stop
         self._bells = {bells.TICK: Bell(), bells.RELAY: Bell()}
+        self._turns = Turns()
         self._liveness = Liveness(engine, Service.TICKER, settings.timing)
         self.publisher = open_publisher(settings.queue_url, settings.database_url)
 
@@ -120,7 +121,7 @@ class Ticker:
         return 0.0
 
     def _tick(self) -> float:
-        ticked = tick(self._engine, default_zone=self._settings.time_zone)
+        ticked = tick(self._engine, default_zone=self._settings.time_zone, turns=self._turns)
         if ticked.rows:
             self._bells[bells.RELAY].ring()
         if ticked.more:

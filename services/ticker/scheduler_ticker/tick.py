@@ -15,13 +15,14 @@ from scheduler.domain.planning import Live, Plan
 from scheduler.domain.schedules import Schedule
 from scheduler.domain.states import ScheduleState
 from scheduler.policies import end_of_parent, plan
-from scheduler.store.due import Due, lock_due, read_live, write_plans
+from scheduler.store.due import Due, due_spaces, lock_due, read_live, write_plans
 from scheduler_ticker import metrics
 
 _log = logging.getLogger(__name__)
 
 MAX_SCHEDULES = 1_000
 MAX_ROWS = 2_000
+MAX_SPACES = 1_000  # that are looked at for one batch, whether something is due in them or not
 _NOTHING_LIVE = Live()
 
 
@@ -34,10 +35,48 @@ class Ticked:
     more: bool = False
 
 
-def tick(engine: Engine, *, default_zone: str, limit: int = MAX_SCHEDULES, max_rows: int = MAX_ROWS) -> Ticked:
+class Turns:
+    """Whose turn it is: while batches are full, every second one is shared out among all spaces.
+
+    So a space with ten thousand schedules due at one instant does not delay another's single one.
+    """
+
+    def __init__(self) -> None:
+        self.are_shared = False
+        self._after_space = ""
+
+    def spaces(self, connection: Connection) -> list[str] | None:
+        """Return whose schedules come next; None: whichever have been due longest."""
+        if not self.are_shared:
+            return None
+        spaces, self._after_space = due_spaces(connection, after=self._after_space, limit=MAX_SPACES)
+        return spaces
+
+    def move_on(self, *, more: bool) -> None:
+        """Choose the next turn; `more`: whether there is a backlog."""
+        self.are_shared = more and not self.are_shared
+
+
+def tick(
+    engine: Engine,
+    *,
+    default_zone: str,
+    limit: int = MAX_SCHEDULES,
+    max_rows: int = MAX_ROWS,
+    turns: Turns | None = None,
+) -> Ticked:
     """Plan one batch of due schedules."""
+    turns = turns or Turns()
+    ticked = _tick(engine, turns, default_zone=default_zone, limit=limit, max_rows=max_rows)
+    # Of what is due in some spaces nothing follows about all.
+    ticked = replace(ticked, more=ticked.more or turns.are_shared)
+    turns.move_on(more=ticked.more)
+    return ticked
+
+
+def _tick(engine: Engine, turns: Turns, *, default_zone: str, limit: int, max_rows: int) -> Ticked:
     with engine.begin() as connection:
-        now, due = lock_due(connection, limit=limit)
+        now, due = lock_due(connection, limit=limit, spaces=turns.spaces(connection))
         if now is None:
             return Ticked()
         plans = _plan_all(connection, due, now, default_zone=default_zone, max_rows=max_rows)

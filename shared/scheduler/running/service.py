@@ -14,6 +14,7 @@ from scheduler.domain.errors import PermanentError
 from scheduler.runtime.health import Answer, Check, serve_admin
 from scheduler.runtime.logs import configure_logs, fatal
 from scheduler.runtime.loops import Stop, describe
+from scheduler.runtime.memory import collect_rarely
 from scheduler.runtime.settings import Service, Settings, SettingsError, read_settings
 from scheduler.store import facts
 from scheduler.store.engine import open_engine, sqlalchemy_url
@@ -42,6 +43,7 @@ def read_settings_or_exit(service: Service, variables: Mapping[str, str] = os.en
     configure_logs(settings.log_level, settings.log_format, service=service, secrets=settings.secrets())
     for warning in settings.warnings:
         _log.warning(warning, extra={"action": "settings_warning"})
+    collect_rarely()
     return settings
 
 

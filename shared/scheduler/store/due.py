@@ -21,13 +21,38 @@ from scheduler.store.tables import schedules
 # Everything but the user's metadata, which planning does not look at.
 _COLUMNS = ", ".join(f"s.{column.name}" for column in schedules.c if column.name != "metadata")
 
-_LOCK_DUE = text(f"""
-    SELECT {_COLUMNS}, NULL AS metadata, now() AS now, CASE s.ref_type
+_WHAT = f"""
+    {_COLUMNS}, NULL AS metadata, now() AS now, CASE s.ref_type
         WHEN 'job' THEN EXISTS (SELECT FROM jobs WHERE jobs.guid = s.ref_guid)
         ELSE EXISTS (SELECT FROM calls WHERE calls.guid = s.ref_guid) END AS has_parent
-    FROM schedules s WHERE next_fire_at <= now() ORDER BY next_fire_at LIMIT :limit
+"""  # noqa: S608 - composed of the table's own columns
+
+_LOCK_DUE = text(f"""
+    SELECT {_WHAT} FROM schedules s WHERE next_fire_at <= now() ORDER BY next_fire_at LIMIT :limit
     FOR UPDATE OF s SKIP LOCKED
-""")  # noqa: S608 - composed of the table's own columns
+""")  # noqa: S608 - likewise
+
+_LOCK_DUE_OF_SPACES = text(f"""
+    SELECT {_WHAT} FROM unnest(CAST(:spaces AS text[])) AS t (space_guid) CROSS JOIN LATERAL (
+        SELECT * FROM schedules
+        WHERE space_guid = t.space_guid AND next_fire_at <= now() ORDER BY next_fire_at LIMIT :per_space
+        FOR UPDATE SKIP LOCKED
+    ) s LIMIT :limit
+""")  # noqa: S608 - likewise
+
+# A skip scan: one index probe per space, which finds what is due first there.
+_DUE_SPACES = text("""
+    WITH RECURSIVE spaces (number, space_guid, next_fire_at) AS (
+        (SELECT 1, space_guid, next_fire_at FROM schedules WHERE space_guid > :after
+         ORDER BY space_guid, next_fire_at LIMIT 1)
+        UNION ALL
+        SELECT s.number + 1, n.space_guid, n.next_fire_at FROM spaces s CROSS JOIN LATERAL (
+            SELECT space_guid, next_fire_at FROM schedules WHERE space_guid > s.space_guid
+            ORDER BY space_guid, next_fire_at LIMIT 1
+        ) n WHERE s.number < :limit
+    )
+    SELECT space_guid, next_fire_at <= now() AS is_due FROM spaces
+""")
 
 _LIVE = text("""
     SELECT s.guid,
@@ -110,11 +135,27 @@ class Due:
     has_parent: bool
 
 
-def lock_due(connection: Connection, *, limit: int) -> tuple[datetime | None, list[Due]]:
-    """Lock due schedules, longest due first, leaving out those that others hold; with the database's now."""
-    rows = connection.execute(_LOCK_DUE, {"limit": limit}).all()
+def lock_due(
+    connection: Connection, *, limit: int, spaces: Sequence[str] | None = None
+) -> tuple[datetime | None, list[Due]]:
+    """Lock due schedules, longest due first, leaving out those that others hold; with the database's now.
+
+    `spaces`: of these only, each having an equal share.
+    """
+    if spaces is None:
+        rows = connection.execute(_LOCK_DUE, {"limit": limit}).all()
+    else:
+        per_space = -(-limit // max(1, len(spaces)))
+        parameters = {"spaces": list(spaces), "per_space": per_space, "limit": limit}
+        rows = connection.execute(_LOCK_DUE_OF_SPACES, parameters).all()
     now = rows[0].now if rows else None
     return now, [Due(schedule_from(row), row.has_parent) for row in rows]
+
+
+def due_spaces(connection: Connection, *, after: str, limit: int) -> tuple[list[str], str]:
+    """Look at up to `limit` spaces behind `after`; return those with something due, and where to look next."""
+    rows = connection.execute(_DUE_SPACES, {"after": after, "limit": limit}).all()
+    return [row.space_guid for row in rows if row.is_due], rows[-1].space_guid if len(rows) == limit else ""
 
 
 def read_live(connection: Connection, schedules: Sequence[Schedule]) -> Mapping[UUID, Live]:

@@ -9,6 +9,7 @@ from scheduler.domain.planning import Plan, PlannedRow
 from scheduler.domain.schedules import Schedule
 from scheduler.domain.states import ExecutionState, Overlap, Reason, ScheduleState, Trigger
 from scheduler.store.due import (
+    due_spaces,
     lock_due,
     read_live,
     remove_spent,
@@ -52,6 +53,29 @@ def test_two_tickers_never_hold_the_same_schedule(rows: Rows, engine: Engine, in
         _, others = in_transaction(lock_due, limit=10)
     assert len(mine) == len(others) == 2
     assert not {each.schedule.guid for each in mine} & {each.schedule.guid for each in others}
+
+
+def test_spaces_can_have_an_equal_share(rows: Rows, in_transaction: InTransaction) -> None:
+    now = rows.now()
+    many, few, other = (make_call(space_guid=name, app_guid=name) for name in ("many", "few", "other"))
+    flood = [make_schedule(many, next_fire_at=now - MINUTE * minutes) for minutes in (9, 8, 7, 6)]
+    single, later = make_schedule(few, next_fire_at=now), make_schedule(few, next_fire_at=now + MINUTE)
+    rows.add(many, few, other, *flood, single, later, make_schedule(other, next_fire_at=now))
+    read_at, due = in_transaction(lock_due, limit=4, spaces=["many", "few"])
+    assert [each.schedule.guid for each in due] == [flood[0].guid, flood[1].guid, single.guid]
+    assert read_at is not None
+    assert in_transaction(lock_due, limit=4, spaces=[]) == (None, [])
+
+
+def test_spaces_are_looked_at_some_at_a_time_and_all_in_the_end(rows: Rows, in_transaction: InTransaction) -> None:
+    now = rows.now()
+    for number in range(5):
+        call = make_call(space_guid=f"space-{number}", app_guid=f"app-{number}")
+        nexts = (now if number % 2 == 0 else None, now + MINUTE)
+        rows.add(call, *(make_schedule(call, next_fire_at=next_fire_at) for next_fire_at in nexts))
+    assert in_transaction(due_spaces, after="", limit=3) == (["space-0", "space-2"], "space-2")
+    assert in_transaction(due_spaces, after="space-2", limit=3) == (["space-4"], "")
+    assert in_transaction(due_spaces, after="space-4", limit=3) == ([], "")
 
 
 def test_a_schedule_whose_call_is_gone_says_so(rows: Rows, in_transaction: InTransaction) -> None:

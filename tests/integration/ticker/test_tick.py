@@ -5,13 +5,13 @@ from datetime import timedelta
 from itertools import pairwise
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, text
 
 from scheduler.domain.schedules import Misfire
 from scheduler.domain.states import MisfirePolicy, ScheduleState
 from scheduler.store.schedules import get_schedule
 from scheduler.testing.factories import make_call, make_schedule
-from scheduler_ticker.tick import Ticked, tick
+from scheduler_ticker.tick import Ticked, Turns, tick
 from tests.fixtures.rows import InTransaction, Rows
 
 EVERY_SECOND = "* * * * * *"
@@ -32,6 +32,22 @@ def test_each_due_instant_becomes_one_execution(rows: Rows, engine: Engine) -> N
     assert planned == [start + SECOND * n for n in range(1, len(planned) + 1)]
     assert ticked.rows == len(planned) >= 10
     assert tick(engine, default_zone="UTC").rows <= 1  # the second that may have begun meanwhile
+
+
+def test_a_space_with_many_due_schedules_does_not_delay_anothers_single_one(rows: Rows, engine: Engine) -> None:
+    now = rows.now()
+    many, one = (make_call(space_guid=name, app_guid=name) for name in ("many", "one"))
+    flood = [make_schedule(many, next_fire_at=now - SECOND, cursor_at=now) for _ in range(30)]
+    single = make_schedule(one, next_fire_at=now, cursor_at=now)
+    rows.add(many, one, *flood, single)
+    turns, planned = Turns(), []
+    while (ticked := tick(engine, default_zone="UTC", limit=10, turns=turns)).more:
+        with engine.connect() as connection:
+            is_left = connection.execute(
+                text("SELECT FROM schedules WHERE guid = :guid AND next_fire_at <= now()"), {"guid": single.guid}
+            ).rowcount
+        planned.append((ticked.schedules, not is_left))
+    assert planned == [(10, False), (6, True), (10, True), (5, True)]
 
 
 def test_a_ticker_that_was_away_for_long_makes_up_for_it_once(rows: Rows, engine: Engine) -> None:
