@@ -38,9 +38,11 @@ class Window:
         self._published += published
 
     def _judged(self, depth: int, seconds: float) -> int:
+        taken = self._depth + self._published - depth
         if depth == 0:  # the runners may have waited for more
             return min(self._most, self._size * 2)
-        taken = max(0, self._depth + self._published - depth)
+        if taken <= 0:  # there are none, or another ticker publishes too
+            return self._size
         return min(self._most, max(LEAST, round(taken / seconds * SECONDS)))
 
     def _remember(self, depth: int, now: float) -> None:

@@ -1,6 +1,6 @@
 """The queue holds what the runners take within half a second, and at most what the operator allows."""
 
-from scheduler_ticker.window import LEAST, LOOK_SECONDS, SECONDS, Window
+from scheduler_ticker.window import LOOK_SECONDS, SECONDS, Window
 
 
 def _window(most: int = 2_000, *, depth: int = 0) -> Window:
@@ -29,15 +29,18 @@ def test_runners_that_take_little_are_given_little() -> None:
     assert window.room(50, 2) == round(940 * SECONDS) - 50
 
 
-def test_runners_that_take_nothing_find_the_least_when_they_come_back() -> None:
+def test_nothing_is_learned_from_runners_that_are_not_there() -> None:
     window = _window(depth=500)
-    assert window.room(500, 1) == 0
-    assert window.room(0, 1.01) == LEAST
+    assert window.room(500, 1) == 1_500
+    window.note(1_500)
+    assert window.room(1_999, 2) == 0
+    assert window.room(1_500, 3) == 0, "they are back"
+    assert window.room(0, 3.01) == round(499 * SECONDS)
 
 
 def test_an_empty_queue_makes_it_larger_each_time_up_to_what_is_allowed() -> None:
     window = _window(300, depth=500)
-    window.room(500, 1)
+    window.room(499, 1)
     assert [window.room(0, second) for second in (2, 3, 4)] == [200, 300, 300]
 
 
@@ -53,7 +56,6 @@ def test_it_is_judged_no_more_often_than_it_can_be_told() -> None:
     assert window.room(99, LOOK_SECONDS / 2) == 1_901
 
 
-def test_what_another_ticker_publishes_does_not_turn_it_negative() -> None:
+def test_what_another_ticker_publishes_tells_nothing() -> None:
     window = _window(depth=0)
-    assert window.room(90, 1) == 0
-    assert window.room(10, 1.01) == LEAST - 10
+    assert window.room(90, 1) == 1_910
