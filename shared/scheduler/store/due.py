@@ -32,11 +32,13 @@ _LOCK_DUE = text(f"""
     FOR UPDATE OF s SKIP LOCKED
 """)  # noqa: S608 - likewise
 
+# Compared in pairs, so that it is done by the index of pairs, and not for each space by reading all that is due.
 _LOCK_DUE_OF_SPACES = text(f"""
     SELECT {_WHAT} FROM unnest(CAST(:spaces AS text[])) AS t (space_guid) CROSS JOIN LATERAL (
         SELECT * FROM schedules
-        WHERE space_guid = t.space_guid AND next_fire_at <= now() ORDER BY next_fire_at LIMIT :per_space
-        FOR UPDATE SKIP LOCKED
+        WHERE (space_guid, next_fire_at) >= (t.space_guid, '-infinity')
+            AND (space_guid, next_fire_at) <= (t.space_guid, now())
+        ORDER BY space_guid, next_fire_at LIMIT :per_space FOR UPDATE SKIP LOCKED
     ) s LIMIT :limit
 """)  # noqa: S608 - likewise
 
