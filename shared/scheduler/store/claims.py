@@ -15,6 +15,7 @@ from scheduler.domain.calls import Call
 from scheduler.domain.claims import Claimed
 from scheduler.domain.jobs import Job
 from scheduler.domain.states import RefType
+from scheduler.store.arrays import array
 from scheduler.store.bells import RELAY, ring
 from scheduler.store.calls import call_from
 from scheduler.store.jobs import job_from
@@ -145,15 +146,15 @@ def claim(
 
     Raises sqlalchemy.exc.IntegrityError when two serial rows of one schedule were claimed at once.
     """
-    parameters = {"guids": [str(guid) for guid in guids], "runner": claimant.runner, "token": claimant.token}
+    parameters = {"guids": array(guids), "runner": claimant.runner, "token": claimant.token}
     rows = execute(connection, [_LOCK, _CLAIMS[kind]], parameters).all()
     taken = {row.execution_guid for row in rows}
-    left = [str(guid) for guid in guids if guid not in taken]
+    left = [guid for guid in guids if guid not in taken]
     if left:
-        ended = connection.execute(_END_UNSTARTED, {"guids": left}).all()
+        ended = connection.execute(_END_UNSTARTED, {"guids": array(left)}).all()
         if any(row.serial for row in ended):
             ring(connection, RELAY)
-        connection.execute(_BACK_TO_THE_RELAY, {"guids": left})
+        connection.execute(_BACK_TO_THE_RELAY, {"guids": array(left)})
     return [_claimed(row, kind, claimant.token, seal) for row in rows]
 
 

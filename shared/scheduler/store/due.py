@@ -15,6 +15,7 @@ from scheduler.domain.guids import new_guid
 from scheduler.domain.planning import Live, OpenSkip, Plan, PlannedRow
 from scheduler.domain.schedules import Progress, Schedule
 from scheduler.domain.states import Overlap, Reason
+from scheduler.store.arrays import array
 from scheduler.store.schedule_rows import progress_columns, schedule_from
 from scheduler.store.tables import schedules
 
@@ -221,13 +222,13 @@ def _is_ordinary(before: Progress, after: Progress) -> bool:
     return _rest_of(before) == _rest_of(after)
 
 
-def _advance_parameters(advances: Sequence[tuple[UUID, Progress]]) -> dict[str, object]:
+def _advance_parameters(advances: Sequence[tuple[UUID, Progress]]) -> dict[str, str]:
     return {
-        "guids": [str(guid) for guid, _ in advances],
-        "cursors": [progress.cursor_at for _, progress in advances],
-        "nexts": [progress.next_fire_at for _, progress in advances],
-        "lasts": [progress.last_fire_at for _, progress in advances],
-        "runs": [progress.run_count for _, progress in advances],
+        "guids": array(guid for guid, _ in advances),
+        "cursors": array(progress.cursor_at for _, progress in advances),
+        "nexts": array(progress.next_fire_at for _, progress in advances),
+        "lasts": array(progress.last_fire_at for _, progress in advances),
+        "runs": array(progress.run_count for _, progress in advances),
     }
 
 
@@ -248,17 +249,17 @@ def _grow_parameters(row: PlannedRow) -> dict[str, object]:
     }
 
 
-def _insert_parameters(rows: Sequence[tuple[UUID, PlannedRow]]) -> dict[str, object]:
+def _insert_parameters(rows: Sequence[tuple[UUID, PlannedRow]]) -> dict[str, str]:
     return {
-        "guids": [str(new_guid()) for _ in rows],
-        "schedule_guids": [str(guid) for guid, _ in rows],
-        "scheduled_times": [row.scheduled_time for _, row in rows],
-        "triggers": [row.trigger for _, row in rows],
-        "states": [row.state for _, row in rows],
-        "reasons": [row.reason for _, row in rows],
-        "covers_froms": [row.covers_from for _, row in rows],
-        "covers_tos": [row.covers_to for _, row in rows],
-        "covers_counts": [row.covers_count for _, row in rows],
+        "guids": array(new_guid() for _ in rows),
+        "schedule_guids": array(guid for guid, _ in rows),
+        "scheduled_times": array(row.scheduled_time for _, row in rows),
+        "triggers": array(row.trigger for _, row in rows),
+        "states": array(row.state for _, row in rows),
+        "reasons": array(row.reason for _, row in rows),
+        "covers_froms": array(row.covers_from for _, row in rows),
+        "covers_tos": array(row.covers_to for _, row in rows),
+        "covers_counts": array(row.covers_count for _, row in rows),
     }
 
 

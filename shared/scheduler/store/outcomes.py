@@ -13,6 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 from scheduler.domain.claims import Claimed, Finish, GiveBack, Outcome, TryAgain
+from scheduler.store.arrays import array
 from scheduler.store.bells import RELAY, ring
 from scheduler.store.messages import storable
 from scheduler.store.prepared import Prepared, execute
@@ -81,7 +82,7 @@ def write_outcomes(connection: Connection, outcomes: Sequence[tuple[Claimed, Out
 def _finish_parameters(finished: Sequence[tuple[Claimed, Finish]]) -> dict[str, object]:
     return {
         **_keys([claimed for claimed, _ in finished]),
-        "states": [outcome.state for _, outcome in finished],
+        "states": array(outcome.state for _, outcome in finished),
         **_shown([outcome for _, outcome in finished]),
     }
 
@@ -96,19 +97,19 @@ def _again_parameters(again: Sequence[tuple[Claimed, TryAgain | GiveBack]]) -> d
     }
 
 
-def _keys(claims: Sequence[Claimed]) -> dict[str, list[str]]:
+def _keys(claims: Sequence[Claimed]) -> dict[str, str]:
     return {
-        "guids": [str(claimed.guid) for claimed in claims],
-        "tokens": [str(claimed.claim_token) for claimed in claims],
+        "guids": array(claimed.guid for claimed in claims),
+        "tokens": array(claimed.claim_token for claimed in claims),
     }
 
 
 def _shown(outcomes: Sequence[Outcome]) -> dict[str, object]:
     return {
-        "reasons": [getattr(outcome, "reason", None) for outcome in outcomes],
+        "reasons": array(getattr(outcome, "reason", None) for outcome in outcomes),
         "messages": [storable(outcome.message) for outcome in outcomes],
-        "statuses": [getattr(outcome, "http_status", None) for outcome in outcomes],
-        "durations": [getattr(outcome, "duration_ms", None) for outcome in outcomes],
+        "statuses": array(getattr(outcome, "http_status", None) for outcome in outcomes),
+        "durations": array(getattr(outcome, "duration_ms", None) for outcome in outcomes),
     }
 
 

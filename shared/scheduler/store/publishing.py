@@ -14,6 +14,7 @@ from sqlalchemy import Connection, text
 
 from scheduler.domain.states import RefType
 from scheduler.messages import Bell
+from scheduler.store.arrays import array
 
 _MAX_SPACES = 1_000
 
@@ -175,7 +176,7 @@ def stamp_published(connection: Connection, guids: Sequence[UUID], *, channel: s
     """Record that the messages of these rows are with the queue; `channel`: ring the PostgreSQL queue's consumers."""
     if not guids:
         return
-    connection.execute(_STAMP, {"guids": [str(guid) for guid in guids]})
+    connection.execute(_STAMP, {"guids": array(guids)})
     if channel:
         connection.execute(_NOTIFY, {"channel": channel})
 
