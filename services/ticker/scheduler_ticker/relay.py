@@ -19,7 +19,7 @@ from scheduler_ticker.window import Window
 
 _log = logging.getLogger(__name__)
 
-BATCH = 500
+BATCH = 1_000
 CONFIRM_SECONDS = 8.0  # well below the 15 s after which PostgreSQL ends a transaction that waits
 IDLE_SECONDS = 1.0
 BACKLOG_SECONDS = 0.1
