@@ -4,7 +4,7 @@ Definitions that mean the same share one timetable, whatever their schedules are
 GUID is no part of the key, and with one the key is the values that it resolved to.
 """
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from scheduler.domain.errors import Finding, InvalidInputError
@@ -16,7 +16,7 @@ from scheduler.timetable.cron import CronTimetable
 from scheduler.timetable.dialect import Expression, read_expression
 from scheduler.timetable.durations import DurationError, iso_duration
 from scheduler.timetable.hashing import fnv1a
-from scheduler.timetable.intervals import AnchoredRate, RelativeRate
+from scheduler.timetable.intervals import AnchoredRate, RelativeRate, whole_second
 from scheduler.timetable.never import Never
 from scheduler.timetable.onetime import OneTime, instant_on_clock, not_an_instant, read_instant
 from scheduler.timetable.resolving import Fields, resolve
@@ -69,14 +69,14 @@ def zone_of(definition: Definition, default_zone: str = DEFAULT_ZONE) -> str:
 def _compile(definition: Definition, hash_key: str, default_zone: str) -> Timetable:
     match definition.expression_type:
         case ExpressionType.FIXED_RATE:
-            return _rate(definition, _fixed_rate(definition.expression))
+            return _rate(definition.anchor_at, _fixed_rate(definition.expression))
         case ExpressionType.ONE_TIME:
             zone = _zone(None, definition.time_zone, default_zone)
             return _one_time(definition.expression, zone, definition.on_gap, definition.on_fold)
     expression = read_expression(definition.expression.strip())
     if expression.every is not None:
         _zone(expression, definition.time_zone, default_zone)
-        return _rate(definition, expression.every)
+        return _rate(definition.anchor_at and whole_second(definition.anchor_at), expression.every)
     hash_value = fnv1a(hash_key) if expression.hashed else 0
     return _cron(
         expression.text,
@@ -89,8 +89,8 @@ def _compile(definition: Definition, hash_key: str, default_zone: str) -> Timeta
     )
 
 
-def _rate(definition: Definition, interval: timedelta) -> Timetable:
-    return AnchoredRate(definition.anchor_at, interval) if definition.anchor_at else RelativeRate(interval)
+def _rate(anchor: datetime | None, interval: timedelta) -> Timetable:
+    return AnchoredRate(anchor, interval) if anchor else RelativeRate(interval)
 
 
 @lru_cache(maxsize=_CACHED)

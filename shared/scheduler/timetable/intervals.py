@@ -9,12 +9,15 @@ _ZERO = timedelta(0)
 
 
 class AnchoredRate(Timetable):
-    """`anchor + n * interval` for n from 1 on: a restart or another ticker does not shift it."""
+    """`anchor + n * interval` for n from 1 on: a restart or another ticker does not shift it.
+
+    A fixed rate keeps the fraction of its anchor's second: schedules spread over the second as their creations did.
+    """
 
     location = "UTC"
 
     def __init__(self, anchor: datetime, interval: timedelta) -> None:
-        self._anchor = _whole_second(anchor)
+        self._anchor = anchor.astimezone(UTC)
         self._interval = interval
 
     def next_after(self, instant: datetime) -> datetime | None:
@@ -48,7 +51,7 @@ class RelativeRate(Timetable):
 
     def next_after(self, instant: datetime) -> datetime | None:
         """Return the instant one interval later."""
-        return _within_horizon(_whole_second(instant), self._interval, 1, instant)
+        return _within_horizon(whole_second(instant), self._interval, 1, instant)
 
     def previous_before(self, instant: datetime) -> datetime | None:  # noqa: ARG002 - the contract's signature
         """Return None: what has not begun has no past."""
@@ -56,7 +59,7 @@ class RelativeRate(Timetable):
 
     def count(self, after: datetime, until: datetime) -> int:
         """Return how many intervals end in (after, until]."""
-        return max((until - _whole_second(after)) // self._interval, 0)
+        return max((until - whole_second(after)) // self._interval, 0)
 
 
 def _within_horizon(anchor: datetime, interval: timedelta, number: int, instant: datetime) -> datetime | None:
@@ -67,5 +70,6 @@ def _within_horizon(anchor: datetime, interval: timedelta, number: int, instant:
     return found if found - max(anchor, instant) <= _HORIZON else None
 
 
-def _whole_second(instant: datetime) -> datetime:
+def whole_second(instant: datetime) -> datetime:
+    """Return the beginning of the second: cron expressions, `@every` among them, know no smaller unit."""
     return instant.astimezone(UTC).replace(microsecond=0)

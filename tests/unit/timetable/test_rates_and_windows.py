@@ -72,14 +72,14 @@ def test_what_has_no_fixed_length_of_a_second_is_refused(text: str) -> None:
 
 def test_the_first_run_is_one_interval_behind_the_anchor_and_the_rest_follow_from_it() -> None:
     timetable = _rate("PT5M")
-    assert timetable.runs(_ANCHOR, 2) == [_WHOLE + 5 * _MINUTE, _WHOLE + 10 * _MINUTE]
-    assert timetable.next_after(_WHOLE - 600 * _MINUTE) == _WHOLE + 5 * _MINUTE
-    assert timetable.next_after(_WHOLE + 5 * _MINUTE) == _WHOLE + 10 * _MINUTE
-    assert timetable.previous(_WHOLE + 11 * _MINUTE, 5) == [_WHOLE + 10 * _MINUTE, _WHOLE + 5 * _MINUTE]
-    assert timetable.previous(_WHOLE + 5 * _MINUTE, 1) == []
+    assert timetable.runs(_ANCHOR, 2) == [_ANCHOR + 5 * _MINUTE, _ANCHOR + 10 * _MINUTE]
+    assert timetable.next_after(_ANCHOR - 600 * _MINUTE) == _ANCHOR + 5 * _MINUTE
+    assert timetable.next_after(_ANCHOR + 5 * _MINUTE) == _ANCHOR + 10 * _MINUTE
+    assert timetable.previous(_ANCHOR + 11 * _MINUTE, 5) == [_ANCHOR + 10 * _MINUTE, _ANCHOR + 5 * _MINUTE]
+    assert timetable.previous(_ANCHOR + 5 * _MINUTE, 1) == []
 
 
-def test_every_counts_like_a_fixed_rate() -> None:
+def test_every_counts_like_a_fixed_rate_but_on_whole_seconds() -> None:
     definition = Definition(expression="TZ=Europe/Berlin @every 1h30m10.5s", anchor_at=_ANCHOR)
     assert interval_of(definition) == timedelta(seconds=5_410)
     timetable = compile_timetable(definition, hash_key="")
