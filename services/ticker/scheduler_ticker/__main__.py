@@ -41,6 +41,8 @@ _log = logging.getLogger(__name__)
 
 CONNECTIONS = 9  # a connection for each loop, and one for readiness
 LONGEST_SLEEP_SECONDS = 1.0
+# Between two passes that plan something: what becomes due meanwhile is planned, published and claimed together.
+GATHER_SECONDS = 0.01
 
 
 class Ticker:
@@ -128,7 +130,9 @@ class Ticker:
             return 0.0
         with self._engine.connect() as connection:
             seconds = seconds_to_next_wake(connection)
-        return LONGEST_SLEEP_SECONDS if seconds is None else min(max(seconds, 0.0), LONGEST_SLEEP_SECONDS)
+        if seconds is None:
+            return LONGEST_SLEEP_SECONDS
+        return min(max(seconds, GATHER_SECONDS if ticked.rows else 0.0), LONGEST_SLEEP_SECONDS)
 
 
 def plan_anew_with_new_zones(engine: Engine) -> None:
