@@ -22,10 +22,11 @@ from scheduler.store.tables import schedules
 # Everything but the user's metadata, which planning does not look at.
 _COLUMNS = ", ".join(f"s.{column.name}" for column in schedules.c if column.name != "metadata")
 
+# No EXISTS: for that PostgreSQL may read all jobs or calls into a hash table, for a handful of schedules.
 _WHAT = f"""
-    {_COLUMNS}, NULL AS metadata, now() AS now, CASE s.ref_type
-        WHEN 'job' THEN EXISTS (SELECT FROM jobs WHERE jobs.guid = s.ref_guid)
-        ELSE EXISTS (SELECT FROM calls WHERE calls.guid = s.ref_guid) END AS has_parent
+    {_COLUMNS}, NULL AS metadata, now() AS now, coalesce(CASE s.ref_type
+        WHEN 'job' THEN (SELECT true FROM jobs WHERE jobs.guid = s.ref_guid)
+        ELSE (SELECT true FROM calls WHERE calls.guid = s.ref_guid) END, false) AS has_parent
 """  # noqa: S608 - composed of the table's own columns
 
 _LOCK_DUE = text(f"""
