@@ -67,7 +67,11 @@ def tick(
 ) -> Ticked:
     """Plan one batch of due schedules."""
     turns = turns or Turns()
-    ticked = _tick(engine, turns, default_zone=default_zone, limit=limit, max_rows=max_rows)
+    try:
+        ticked = _tick(engine, turns, default_zone=default_zone, limit=limit, max_rows=max_rows)
+    except Exception:
+        turns.move_on(more=False)  # whatever is wrong with sharing out must not end planning
+        raise
     # Of what is due in some spaces nothing follows about all.
     ticked = replace(ticked, more=ticked.more or turns.are_shared)
     turns.move_on(more=ticked.more)

@@ -23,7 +23,7 @@ def open_publisher(queue_url: str, database_url: str) -> Publisher:
 def open_consumer(queue_url: str, database_url: str, *, kind: RefType, prefetch: int) -> Consumer:
     """Return the consumer that `queue_url` asks for. Raises ValueError for a URL that is none.
 
-    `prefetch` is how many deliveries may be in hand, unsettled, at a time.
+    `prefetch` is how many deliveries may be in hand (more by `take_ahead`), unsettled, at a time.
     """
     if queue_url == POSTGRES:
         return PostgresConsumer(database_url, kind=kind, prefetch=prefetch)

@@ -38,7 +38,7 @@ class Claims:
 class Claimer:
     """Turns deliveries into claims; what is not taken is acknowledged or given back before it returns."""
 
-    engine: Engine  # best one for single statements: settling what a claim left needs no transaction with the claim
+    engine: Engine
     consumer: Consumer
     liveness: Liveness
     kind: RefType
@@ -81,7 +81,11 @@ class Claimer:
             with self.engine.begin() as connection:
                 return claims.claim(connection, self.kind, guids, claimant, self.seal)
         except IntegrityError:  # two serial runs of one schedule at hand: each on its own, the second one waits
-            return [] if len(guids) == 1 else [each for guid in guids for each in self._claim([guid], claimant)]
+            if len(guids) > 1:
+                return [each for guid in guids for each in self._claim([guid], claimant)]
+            with self.engine.begin() as connection:
+                claims.give_to_relay(connection, guids)
+            return []
 
     def _skip(self, guids: Sequence[UUID], claimant: Claimant, fault: SQLAlchemyError | None) -> None:
         """Write that the runs were skipped, with the same tries; without an answer the rows stay PENDING."""

@@ -27,7 +27,7 @@ Ended = tuple[Claimed, Outcome]
 class Finisher:
     """One thread runs `run`; every other one puts its outcomes in."""
 
-    engine: Engine  # best one for single statements
+    engine: Engine
     stop: Stop  # set when nothing more will come
     on_written: Callable[[Ended], None] = lambda _: None
     _waiting: "queue.SimpleQueue[Ended]" = field(default_factory=queue.SimpleQueue)
@@ -41,8 +41,8 @@ class Finisher:
         was_full = False
         while not (self.stop.is_set() and self._waiting.empty()):
             batch = self._gather(patient=was_full)
-            for part in _parts(batch):
-                self._write_until_written(part)
+            if batch:
+                self._write_until_written(batch)
             was_full = len(batch) > 1
 
     def _gather(self, *, patient: bool) -> list[Ended]:
@@ -103,13 +103,6 @@ class Finisher:
         if _log.isEnabledFor(logging.DEBUG):
             states = Counter(o.state if isinstance(o, Finish) else "PENDING" for _, o in batch)
             _log.debug("Outcomes were written.", extra={"action": "outcomes_written", **states})
-
-
-def _parts(batch: list[Ended]) -> list[list[Ended]]:
-    """Return what has ended, and what is to be tried again: each is written by a statement of its own."""
-    finished = [ended for ended in batch if isinstance(ended[1], Finish)]
-    again = [ended for ended in batch if not isinstance(ended[1], Finish)]
-    return [part for part in (finished, again) if part]
 
 
 def _without_words(outcome: Outcome) -> Outcome:

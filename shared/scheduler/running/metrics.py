@@ -2,12 +2,13 @@
 
 from datetime import datetime
 
-from prometheus_client import Counter, Histogram
+from prometheus_client import Counter, Gauge, Histogram
 
 from scheduler.domain.claims import Claimed, Finish, GiveBack, Outcome
 
 STARTED = Counter("scheduler_executions_started_total", "Executions that a runner began to perform.")
 ENDED = Counter("scheduler_executions_ended_total", "Outcomes that were written.", ["state", "reason"])
+AHEAD = Gauge("scheduler_runner_ahead", "How many more runs than it has threads the runner may hold at present.")
 LATENESS = Histogram(
     "scheduler_start_lateness_seconds",
     "From the due instant, or the creation of a manual run, to the claim.",

@@ -31,9 +31,8 @@ from scheduler.store.sealing import Seal
 _log = logging.getLogger(__name__)
 
 LOCK_TIMEOUT_SECONDS = 2.0  # deliveries whose rows are locked for longer are given back
-# One connection each for the heartbeat and readiness, and some for a kind's own loops.
-CONNECTIONS = 6
-SINGLE_STATEMENTS = 2  # connections, for the claim and the outcomes
+# One connection each for the claim, the outcomes, the heartbeat and readiness, and some for a kind's own loops.
+CONNECTIONS = 8
 # After the grace for work, of what is left of the ten seconds that Cloud Foundry gives.
 WRITE_SECONDS = 1.2
 LOOPS_SECONDS = 0.2
@@ -49,7 +48,6 @@ class Parts:
 
     settings: Settings
     engine: Engine
-    single_statements: Engine
     stop: Stop
     liveness: Liveness
 
@@ -70,15 +68,12 @@ def run(service: Service, kind: RefType, build: Callable[[Parts], Work]) -> None
     stop_on_signals(stop)
     log_start(settings)
     engine = open_database(settings, pool_size=CONNECTIONS, lock_timeout_seconds=LOCK_TIMEOUT_SECONDS)
-    single_statements = open_database(
-        settings, pool_size=SINGLE_STATEMENTS, lock_timeout_seconds=LOCK_TIMEOUT_SECONDS, single_statements=True
-    )
     queue = _Queue()
     serve_internal_port(settings, engine, checks={"queue": queue.fault})
     prepare_database(settings, engine, stop)
     if not stop.is_set():
         liveness = Liveness(engine, service, settings.timing)
-        parts = Parts(settings, engine, single_statements, stop, liveness)
+        parts = Parts(settings, engine, stop, liveness)
         queue.consumer = open_consumer(settings.queue_url, settings.database_url, kind=kind, prefetch=settings.workers)
         _run(parts, kind, queue.consumer, build(parts))
     _log.info(f"The {service} has stopped.", extra={"action": "stop"})
@@ -95,7 +90,7 @@ class _Queue:
 
 
 def _run(parts: Parts, kind: RefType, consumer: Consumer, work: Work) -> None:
-    settings, stop, engine = parts.settings, parts.stop, parts.single_statements
+    settings, stop, engine = parts.settings, parts.stop, parts.engine
     UNREADABLE.set_function(lambda: consumer.unreadable_count)
     written = Stop()
     finisher = Finisher(engine, written, on_written=observe_end)

@@ -14,7 +14,7 @@ from scheduler.ports import Consumer, Delivery
 from scheduler.running import metrics
 from scheduler.running.claiming import Claimer
 from scheduler.running.finishing import Finisher
-from scheduler.running.hand import AHEAD, Hand, Pace
+from scheduler.running.hand import AHEAD, LOOK_SECONDS, Hand, Pace
 from scheduler.running.liveness import Liveness
 from scheduler.runtime.loops import Stop, start_thread
 
@@ -80,8 +80,9 @@ class Runner:
         self.liveness.await_first_beat(self.stop)
         while not self.stop.is_set():
             self._keep_pace()
-            room = self._hand.await_room(RECEIVE_SECONDS)
-            if room and (deliveries := self.consumer.receive(limit=room, timeout=RECEIVE_SECONDS)):
+            seconds = LOOK_SECONDS if self.pace.is_fast else RECEIVE_SECONDS
+            room = self._hand.await_room(seconds)
+            if room and (deliveries := self.consumer.receive(limit=room, timeout=seconds)):
                 self._claim(deliveries)
 
     def _claim(self, deliveries: list[Delivery]) -> None:
@@ -101,18 +102,15 @@ class Runner:
             ahead = AHEAD if is_fast else 0
             self._hand.claim_ahead(ahead)
             self.consumer.take_ahead(ahead)
+            metrics.AHEAD.set(ahead)
         if was_fast and not is_fast:
             self._give_back_unbegun()
 
     def _give_back_unbegun(self) -> None:
         """Let other runners have what was claimed ahead and no thread has begun."""
         while self._hand.surplus() > 0:
-            try:
-                item = self._work.get_nowait()
-            except queue.Empty:
-                break
-            if item is None:  # the threads are to end
-                self._work.put(None)
+            item = self._next_unbegun()
+            if item is None:
                 break
             self.consumer.acknowledge([item.delivery])
             self._hand.release()
@@ -164,9 +162,17 @@ class Runner:
     def _settle_unfinished(self) -> None:
         for item in list(self._under_way.values()):
             self._end(item.claimed, self.performer.on_stop(item.claimed))
-        while not self._work.empty():
-            if (unbegun := self._work.get()) is not None:
-                self.finisher.put(unbegun.claimed, _give_back(unbegun.claimed))
+        while (unbegun := self._next_unbegun()) is not None:
+            self.finisher.put(unbegun.claimed, _give_back(unbegun.claimed))
+
+    def _next_unbegun(self) -> _Item | None:
+        """Return what waits for a thread; a thread may take the last one at the same moment."""
+        try:
+            while (item := self._work.get_nowait()) is None:
+                pass
+        except queue.Empty:
+            return None
+        return item
 
 
 def _give_back(claimed: Claimed) -> GiveBack:

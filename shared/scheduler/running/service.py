@@ -47,9 +47,7 @@ def read_settings_or_exit(service: Service, variables: Mapping[str, str] = os.en
     return settings
 
 
-def open_database(
-    settings: Settings, *, pool_size: int, lock_timeout_seconds: float = 10, single_statements: bool = False
-) -> Engine:
+def open_database(settings: Settings, *, pool_size: int, lock_timeout_seconds: float = 10) -> Engine:
     """Return the service's pool of connections."""
     return open_engine(
         settings.database_url,
@@ -57,7 +55,7 @@ def open_database(
         lock_timeout_seconds=lock_timeout_seconds,
         application_name=f"ocf-scheduler {settings.service}",
         pre_ping=settings.service in {Service.API, Service.BROKER},
-        single_statements=single_statements,
+        for_prepared=settings.service in {Service.JOB_RUNNER, Service.CALL_RUNNER},
     )
 
 

@@ -116,10 +116,10 @@ _END_UNSTARTED = text(f"""
     RETURNING e.serial
 """)  # noqa: S608 - composed of this module's own constants
 
+# Whatever was in the way, it may be gone by now; the relay looks at the time and the turn itself.
 _BACK_TO_THE_RELAY = text(f"""
     UPDATE executions e SET queued_at = NULL
     WHERE e.guid = ANY(CAST(:guids AS uuid[])) AND {_STATE} = 'PENDING' AND e.queued_at IS NOT NULL
-        AND (coalesce(e.not_before, e.created_at) > now() OR NOT ({_HAS_TURN}))
 """)  # noqa: S608 - likewise
 
 # One of the tries may have been committed without our hearing of it.
@@ -154,8 +154,13 @@ def claim(
         ended = connection.execute(_END_UNSTARTED, {"guids": array(left)}).all()
         if any(row.serial for row in ended):
             ring(connection, RELAY)
-        connection.execute(_BACK_TO_THE_RELAY, {"guids": array(left)})
+        give_to_relay(connection, left)
     return [_claimed(row, kind, claimant.token, seal) for row in rows]
+
+
+def give_to_relay(connection: Connection, guids: Sequence[UUID]) -> None:
+    """Let the relay publish these again, if they still wait, once they may run."""
+    connection.execute(_BACK_TO_THE_RELAY, {"guids": array(guids)})
 
 
 def _claimed(row: Any, kind: RefType, token: UUID, seal: Seal) -> Claimed:

@@ -18,6 +18,7 @@ from scheduler.domain.states import Overlap, Reason
 from scheduler.store.arrays import array
 from scheduler.store.schedule_rows import progress_columns, schedule_from
 from scheduler.store.tables import schedules
+from scheduler.store.turns import in_turns
 
 # Everything but the user's metadata, which planning does not look at.
 _COLUMNS = ", ".join(f"s.{column.name}" for column in schedules.c if column.name != "metadata")
@@ -153,7 +154,8 @@ def lock_due(
         parameters = {"spaces": list(spaces), "per_space": per_space, "limit": limit}
         rows = connection.execute(_LOCK_DUE_OF_SPACES, parameters).all()
     now = rows[0].now if rows else None
-    return now, [Due(schedule_from(row), row.has_parent) for row in rows]
+    due = [Due(schedule_from(row), row.has_parent) for row in rows]
+    return now, due if spaces is None else in_turns(due, lambda each: each.schedule.space_guid)
 
 
 def due_spaces(connection: Connection, *, after: str, limit: int) -> tuple[list[str], str]:

@@ -38,18 +38,18 @@ def open_engine(
     lock_timeout_seconds: float = 10,
     application_name: str = "ocf-scheduler",
     pre_ping: bool = False,
-    single_statements: bool = False,
+    for_prepared: bool = False,
 ) -> Engine:
     """Return a pool of connections to the database; nothing is connected yet.
 
-    `single_statements`: for statements that are each a transaction of its own, which saves two round trips, and planned
-    once (`scheduler.store.prepared`): rows are found by an index even if the plan was made while the table was empty.
+    `for_prepared`: statements are planned once (`scheduler.store.prepared`), so rows are found by an index even if the
+    plan was made while the table was empty.
     """
     options = {
         "lock_timeout": int(lock_timeout_seconds * 1_000),
         "idle_in_transaction_session_timeout": IDLE_IN_TRANSACTION_SECONDS * 1_000,
         "timezone": "UTC",
-        **({"enable_seqscan": "off"} if single_statements else {}),
+        **({"enable_seqscan": "off"} if for_prepared else {}),
     }
     settings = " ".join(f"-c {name}={value}" for name, value in options.items())
     return create_engine(
@@ -58,7 +58,7 @@ def open_engine(
         max_overflow=0,
         pool_timeout=CONNECT_TIMEOUT_SECONDS,
         pool_pre_ping=pre_ping,
-        isolation_level="AUTOCOMMIT" if single_statements else "READ COMMITTED",
+        isolation_level="READ COMMITTED",
         hide_parameters=True,  # among them are secrets, and errors are logged
         connect_args={**connect_arguments(application_name), "options": settings},
     )

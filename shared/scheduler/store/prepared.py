@@ -1,7 +1,7 @@
 """Statements that run many times a second with a few rows each: PostgreSQL plans them once per connection.
 
 For these, planning costs as much as executing. The plan stays while the table grows, so connections that use such
-statements are best opened with `single_statements=True`. A statement must name its columns: `*` breaks when a later
+statements are best opened with `for_prepared=True`. A statement must name its columns: `*` breaks when a later
 version of the schema has one more.
 """
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, CursorResult
+from sqlalchemy.exc import NotSupportedError
 
 _PARAMETER = re.compile(r"(?<![:\w]):([a-z_]+)")
 
@@ -38,12 +39,13 @@ class Prepared:
 def execute(
     connection: Connection, statements: Sequence[Prepared], parameters: Mapping[str, object]
 ) -> CursorResult[Any]:
-    """Execute the statements in one round trip and return the last one's result.
-
-    Outside a transaction they make up one of their own, each with a snapshot of its own.
-    """
+    """Execute the statements in one round trip, each with a snapshot of its own, and return the last one's result."""
     for statement in statements:
         if statement.name not in connection.info:  # which lives as long as the connection to PostgreSQL
             connection.exec_driver_sql(statement.preparing())
             connection.info[statement.name] = True
-    return connection.exec_driver_sql("; ".join(each.executing() for each in statements), dict(parameters))
+    try:
+        return connection.exec_driver_sql("; ".join(each.executing() for each in statements), dict(parameters))
+    except NotSupportedError:  # a column's type was changed since: another connection plans anew
+        connection.invalidate()
+        raise

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, text
 from scheduler.domain.states import RefType
 from scheduler.messages import Bell
 from scheduler.store.arrays import array
+from scheduler.store.turns import in_turns
 
 _MAX_SPACES = 1_000
 
@@ -118,18 +119,25 @@ class Publishable:
 
 def lock_publishable(connection: Connection, kind: RefType, *, limit: int, after_space: str) -> Publishable:
     """Lock up to `limit` rows that may be published."""
-    spaces = _waiting_spaces(connection, kind, after=after_space, limit=min(limit, _MAX_SPACES))
+    spaces = _waiting_spaces(connection, kind, after=after_space, limit=_MAX_SPACES)
     plain = _lock_plain(connection, kind, spaces, limit=limit)
     room = max(limit - len(plain), limit // 10, 1)
     serial = _lock_serial(connection, kind, limit=room)
     per_space = Counter(space for space, _ in plain)
+    is_full = len(plain) >= limit
+    served = [plain[-1][0]] if is_full else spaces[-1:]
     return Publishable(
-        bells=[Bell(execution=guid, kind=kind) for guid in [*_take_turns(plain), *serial]],
-        last_space=spaces[-1] if spaces else "",
-        more=max(per_space.values(), default=0) == _share(limit, spaces)
-        or len(spaces) == min(limit, _MAX_SPACES)
+        bells=[Bell(execution=guid, kind=kind) for guid in [*_guids(plain), *serial]],
+        last_space="".join(served),
+        more=is_full
+        or max(per_space.values(), default=0) == _share(limit, spaces)
+        or len(spaces) == _MAX_SPACES
         or len(serial) == room,
     )
+
+
+def _guids(rows: Sequence[tuple[str, UUID]]) -> list[UUID]:
+    return [guid for _, guid in in_turns(rows, lambda row: row[0])]
 
 
 def _lock_plain(
@@ -153,16 +161,6 @@ def _waiting_spaces(connection: Connection, kind: RefType, *, after: str, limit:
         wrapped = connection.execute(_SPACES, {"kind": kind, "after": "", "limit": limit - len(spaces)}).scalars()
         spaces += [space for space in wrapped if space <= after]
     return spaces
-
-
-def _take_turns(rows: Sequence[tuple[str, UUID]]) -> list[UUID]:
-    """Return the first row of each space, then the second of each, and so on."""
-    seen: dict[str, int] = {}
-    ranked = []
-    for space, guid in rows:
-        seen[space] = seen.get(space, 0) + 1
-        ranked.append((seen[space], guid))
-    return [guid for _, guid in sorted(ranked, key=lambda pair: pair[0])]
 
 
 def _lock_serial(connection: Connection, kind: RefType, *, limit: int) -> list[UUID]:

@@ -1,6 +1,6 @@
 """Durations as users write them: Go's (`1h30m`) after @every, ISO 8601's (`PT90M`) for fixed rates.
 
-Both come back in whole seconds, fractions cut off, because due instants are whole seconds.
+Both come back in whole seconds, fractions cut off, because nothing is planned in smaller units.
 """
 
 import re

@@ -14,6 +14,7 @@ from scheduler.domain.states import ExecutionState, Reason, RefType
 from scheduler.store import claims
 from scheduler.store.claims import Claimant
 from scheduler.store.outcomes import write_outcomes
+from scheduler.store.prepared import execute
 from scheduler.store.sealing import Seal
 from scheduler.testing.factories import make_call, make_job, make_schedule
 from tests.fixtures.rows import InTransaction, Rows
@@ -21,6 +22,13 @@ from tests.fixtures.rows import InTransaction, Rows
 Claim = Callable[..., list[Claimed]]
 
 SUCCEEDED = Finish(state=ExecutionState.SUCCEEDED, message="POST success", http_status=204, duration_ms=12)
+
+
+_BACKLOG = """
+    INSERT INTO executions (guid, ref_type, ref_guid, space_guid, trigger, state, created_at)
+    SELECT g, 'call', %(ref)s, 'space', 'manual', 'PENDING', now() FROM unnest(CAST(%(guids)s AS uuid[])) AS g
+"""
+_EXPLAIN = f"EXPLAIN {claims._CLAIMS[RefType.CALL].executing()}"
 
 
 @pytest.fixture
@@ -50,6 +58,21 @@ def test_a_message_that_comes_twice_claims_once(rows: Rows, claim: Claim) -> Non
     guid = rows.execution(call)
     assert len(claim(guid)) == 1
     assert claim(guid) == []
+
+
+def test_a_claim_reads_no_more_the_longer_the_backlog_is(rows: Rows, engine: Engine, claim: Claim) -> None:
+    call = make_call()
+    rows.add(call)
+    guid = rows.execution(call)
+    with engine.begin() as connection:  # and nobody tells PostgreSQL that there are more now
+        connection.exec_driver_sql(_BACKLOG, {"ref": str(call.guid), "guids": [str(new_guid()) for _ in range(3_000)]})
+    parameters = {"guids": f"{{{guid}}}", "runner": new_guid(), "token": new_guid()}
+    with engine.connect() as connection:
+        execute(connection, [claims._CLAIMS[RefType.CALL]], parameters)
+        plan = "\n".join(connection.exec_driver_sql(_EXPLAIN, parameters).scalars())
+    found_by = plan.partition("SubPlan")[0]
+    assert "executions_pkey" in found_by
+    assert "executions_live" not in found_by
 
 
 def test_of_many_runners_at_once_one_gets_the_execution(rows: Rows, claim: Claim) -> None:

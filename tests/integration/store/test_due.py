@@ -62,7 +62,7 @@ def test_spaces_can_have_an_equal_share(rows: Rows, in_transaction: InTransactio
     single, later = make_schedule(few, next_fire_at=now), make_schedule(few, next_fire_at=now + MINUTE)
     rows.add(many, few, other, *flood, single, later, make_schedule(other, next_fire_at=now))
     read_at, due = in_transaction(lock_due, limit=4, spaces=["many", "few"])
-    assert [each.schedule.guid for each in due] == [flood[0].guid, flood[1].guid, single.guid]
+    assert [each.schedule.guid for each in due] == [flood[0].guid, single.guid, flood[1].guid]
     assert read_at is not None
     assert in_transaction(lock_due, limit=4, spaces=[]) == (None, [])
 
