@@ -1,13 +1,13 @@
 """What a runner has in hand: a run for each thread, and some more while runs are short.
 
 Claiming for many costs little more than claiming for one. So while runs end fast, a runner claims ahead: what it
-holds is begun within a tenth of a second. When runs turn out to be long, it gives back what no thread has begun, so
+holds is begun within 0.1 to 0.2 seconds. When runs turn out to be long, it gives back what no thread has begun, so
 that a busy runner holds nothing that an idle one could do (docs/decisions/0013).
 """
 
 import threading
 
-AHEAD = 60
+AHEAD = 40
 AHEAD_SECONDS = 0.1  # at the present pace, what is held ahead is begun within this
 LOOK_SECONDS = 0.25
 GATHER_SECONDS = 0.01  # how long a full hand, once there is room, waits for more room

@@ -68,7 +68,7 @@ def test_while_runs_are_short_more_is_claimed_than_there_are_threads(in_hand: Ru
     in_hand.pace.said = True
     guids = _executions(in_hand, call, 6)
     in_hand.start()
-    wait_until(lambda: "60 ahead" in in_hand.consumer.wishes, within=10, what="the queue is asked for more")
+    wait_until(lambda: "40 ahead" in in_hand.consumer.wishes, within=10, what="the queue is asked for more")
     in_hand.consumer.deliver(*guids)
     for guid in guids:
         in_hand.await_state(guid, "RUNNING")
@@ -96,7 +96,7 @@ def test_what_no_thread_has_begun_is_given_back_once_runs_are_long(in_hand: Runn
         in_hand.await_state(guid, "PENDING")
         row = in_hand.rows.read(guid)
         assert (row.attempt, row.queued_at, row.claim_token) == (0, None, None), "as if it had never been claimed"
-    assert in_hand.consumer.wishes == ["60 ahead", "0 ahead"]
+    assert in_hand.consumer.wishes == ["40 ahead", "0 ahead"]
     release.set()
     for guid in set(guids) - unbegun:
         in_hand.await_state(guid, "SUCCEEDED")
