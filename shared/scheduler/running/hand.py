@@ -8,7 +8,7 @@ that a busy runner holds nothing that an idle one could do (docs/decisions/0013)
 import threading
 
 AHEAD = 40
-AHEAD_SECONDS = 40.0
+AHEAD_SECONDS = 0.1  # at the present pace, what is held ahead is begun within this
 LOOK_SECONDS = 0.25
 GATHER_SECONDS = 0.01  # how long a full hand, once there is room, waits for more room
 _SHARE = 4  # of a full hand this part makes enough room
