@@ -57,6 +57,8 @@ _PREVIOUS = """
     ORDER BY p.guid DESC LIMIT 1
 """
 
+# The parent is no EXISTS: for that PostgreSQL may read all jobs or calls into a hash table, under a plan that was made
+# when there were few.
 _CLAIM = """
     WITH claimed AS (
         UPDATE executions e SET state = 'RUNNING', runner = :runner, claim_token = :token, reason = NULL,
@@ -65,7 +67,7 @@ _CLAIM = """
             first_start_time = coalesce(e.first_start_time, clock_timestamp()),
             previous_execution_guid = CASE WHEN e.schedule_guid IS NOT NULL THEN ({previous}) END
         WHERE e.guid = ANY(:guids) AND e.ref_type = '{kind}'
-            AND (e.look_up_first OR EXISTS (SELECT FROM {table} w WHERE w.guid = e.ref_guid)) AND (
+            AND (e.look_up_first OR (SELECT true FROM {table} w WHERE w.guid = e.ref_guid)) AND (
             ({state} = 'RUNNING' AND e.claim_token = :token)
             OR ({state} = 'PENDING' AND coalesce(e.not_before, e.created_at) <= now()
                 AND (e.cancel_requested_at IS NULL OR e.look_up_first)
