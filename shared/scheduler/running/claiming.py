@@ -82,9 +82,17 @@ class Claimer:
                 return claims.claim(connection, self.kind, guids, claimant, self.seal)
         except IntegrityError:  # two serial runs of one schedule at hand: each on its own, the second one waits
             if len(guids) > 1:
-                return [each for guid in guids for each in self._claim([guid], claimant)]
+                return [each for guid in guids for each in self._claim_alone(guid, claimant)]
             with self.engine.begin() as connection:
                 claims.give_to_relay(connection, guids)
+            return []
+
+    def _claim_alone(self, guid: UUID, claimant: Claimant) -> list[Claimed]:
+        """Claim one of several: should it fail, those that are claimed by now must be performed all the same."""
+        try:
+            return self._claim([guid], claimant)
+        except SQLAlchemyError as error:
+            self._warn("A claim failed; the run is published again later", [guid], error)
             return []
 
     def _skip(self, guids: Sequence[UUID], claimant: Claimant, fault: SQLAlchemyError | None) -> None:

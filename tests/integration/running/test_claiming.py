@@ -1,17 +1,21 @@
 """The claim when the database fails: tried five times, then the run is skipped rather than made unrecorded."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine, text
+from sqlalchemy.exc import IntegrityError
 
+from scheduler.domain.claims import Claimed
 from scheduler.domain.states import RefType
 from scheduler.running.claiming import WAITS, Claimer
 from scheduler.running.liveness import Liveness
 from scheduler.runtime.loops import Stop
 from scheduler.runtime.timing import Timing
+from scheduler.store import claims
 from scheduler.store.engine import open_engine
 from scheduler.store.sealing import Seal
 from scheduler.testing.factories import make_call
@@ -61,6 +65,25 @@ def test_a_claim_that_fails_is_tried_again(rows: Rows, consumer: HandFedConsumer
     ((claimed, _),) = _claimer(rows.engine, consumer).claim(consumer.deliver(guid)).taken
     assert claimed.guid == guid
     assert rows.read(guid).state == "RUNNING"
+
+
+def test_when_several_are_claimed_one_by_one_those_that_succeed_are_kept(
+    own_rows: Rows, consumer: HandFedConsumer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, held = sorted(_pending(own_rows, 2))
+    claim = claims.claim
+
+    def collide(connection: Connection, kind: RefType, guids: Sequence[UUID], *others: Any) -> list[Claimed]:
+        if len(guids) > 1:  # as two serial runs of one schedule do
+            raise IntegrityError("", None, Exception())
+        return claim(connection, kind, guids, *others)
+
+    monkeypatch.setattr(claims, "claim", collide)
+    with own_rows.engine.begin() as other:
+        other.execute(text("SELECT FROM executions WHERE guid = :guid FOR UPDATE"), {"guid": held})
+        ((claimed, _),) = _claimer(own_rows.engine, consumer).claim(consumer.deliver(first, held)).taken
+    assert claimed.guid == first
+    assert [own_rows.read(guid).state for guid in (first, held)] == ["RUNNING", "PENDING"]
 
 
 def test_after_five_tries_the_run_is_skipped_and_marked_failed(

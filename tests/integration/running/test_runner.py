@@ -35,6 +35,12 @@ def _released_by(event: threading.Event, outcome: Outcome = SUCCEEDED) -> object
     return behave
 
 
+def _six_that_are_held_up(in_hand: RunnerInHand, call: Call) -> tuple[list[UUID], threading.Event]:
+    release = threading.Event()
+    in_hand.performer.behave = _released_by(release)  # type: ignore[assignment]
+    return _executions(in_hand, call, 6), release
+
+
 def test_what_is_delivered_is_claimed_performed_and_written(in_hand: RunnerInHand, call: Call) -> None:
     guids = _executions(in_hand, call, 5)
     in_hand.consumer.deliver(*guids)
@@ -47,9 +53,7 @@ def test_what_is_delivered_is_claimed_performed_and_written(in_hand: RunnerInHan
 
 
 def test_no_more_is_claimed_than_there_are_threads(in_hand: RunnerInHand, call: Call) -> None:  # checklist 168
-    release = threading.Event()
-    in_hand.performer.behave = _released_by(release)  # type: ignore[assignment]
-    guids = _executions(in_hand, call, 6)
+    guids, release = _six_that_are_held_up(in_hand, call)
     in_hand.consumer.deliver(*guids)
     in_hand.start()
     wait_until(lambda: len(in_hand.performer.performed) == 2, within=10, what="both threads work")
@@ -63,10 +67,8 @@ def test_no_more_is_claimed_than_there_are_threads(in_hand: RunnerInHand, call: 
 
 
 def test_while_runs_are_short_more_is_claimed_than_there_are_threads(in_hand: RunnerInHand, call: Call) -> None:
-    release = threading.Event()
-    in_hand.performer.behave = _released_by(release)  # type: ignore[assignment]
+    guids, release = _six_that_are_held_up(in_hand, call)
     in_hand.pace.said = True
-    guids = _executions(in_hand, call, 6)
     in_hand.start()
     wait_until(lambda: "40 ahead" in in_hand.consumer.wishes, within=10, what="the queue is asked for more")
     in_hand.consumer.deliver(*guids)
@@ -80,10 +82,8 @@ def test_while_runs_are_short_more_is_claimed_than_there_are_threads(in_hand: Ru
 
 
 def test_what_no_thread_has_begun_is_given_back_once_runs_are_long(in_hand: RunnerInHand, call: Call) -> None:
-    release = threading.Event()
-    in_hand.performer.behave = _released_by(release)  # type: ignore[assignment]
+    guids, release = _six_that_are_held_up(in_hand, call)
     in_hand.pace.said = True
-    guids = _executions(in_hand, call, 6)
     in_hand.start()
     in_hand.consumer.deliver(*guids)
     for guid in guids:
