@@ -69,7 +69,7 @@ class Claimer:
             try:
                 return self._claim(guids, claimant)
             except SQLAlchemyError as error:
-                if _is_lock_timeout(error):
+                if fault is None and _is_lock_timeout(error):  # a try before may have claimed without our hearing of it
                     return None
                 fault = error
                 self._warn("The claim failed and is tried again", guids, error)
